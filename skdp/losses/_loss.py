@@ -1,0 +1,172 @@
+"""What a loss is: a formula of (score, target) with constants declared beside it. It never sees a row."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+__all__ = ["Loss", "MarginLoss", "ResidualLoss"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Formula of scores and targets, with the constants that privacy and step sizes rest on.
+
+    Attributes
+    ----------
+    kind : {"binary", "multiclass", "regression"}
+        What the targets are: -1.0 or +1.0, codes 0..K-1, or real numbers.
+    slope : float or None
+        Supremum of the norm of ``dz`` of one record; None if unbounded, so that a mechanism must
+        clip.
+    curvature : float or None
+        Supremum of the second derivative (its largest eigenvalue when there are several scores);
+        None if the loss is not smooth, and then there is no ``d2z``.
+    one_signed : bool
+        Whether the sign of ``dz`` follows from the target alone. Sharper privacy bounds hold then.
+    outputs : int
+        Scores of one record: 1 for arrays of shape (n,), K for (n, K).
+
+    Notes
+    -----
+    All losses are convex and at least 0. The constants are those of one score: a row of norm B
+    multiplies ``slope`` by B and ``curvature`` by B^2. Clipping of a record's slope is the
+    mechanism's work, not the loss's.
+    """
+
+    kind: ClassVar[str]
+    slope: ClassVar[float | None] = None
+    curvature: ClassVar[float | None] = None
+    one_signed: ClassVar[bool] = False
+    outputs: ClassVar[int] = 1
+
+    def value(self, z, y):
+        """Loss of each record, shape (n,)."""
+        raise NotImplementedError
+
+    def dz(self, z, y):
+        """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
+        raise NotImplementedError
+
+    def d2z(self, z, y):
+        """Second derivative in the score; only where ``curvature`` is a number."""
+        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+
+    def predict(self, z):
+        """Mean response that the scores stand for."""
+        raise NotImplementedError
+
+    def value_bound(self, radius, target_bound=1.0):
+        """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
+        raise NotImplementedError
+
+
+class MarginLoss(Loss):
+    """Decreasing convex function of the margin ``y z``: two classes, y = -1 or +1.
+
+    A loss of this family writes three functions of the margin, each free to overwrite its argument.
+    """
+
+    kind = "binary"
+    one_signed = True
+
+    def of_margin(self, margin):
+        """Loss at the margin."""
+        raise NotImplementedError
+
+    def slope_at(self, margin):
+        """Derivative in the margin: at most 0."""
+        raise NotImplementedError
+
+    def curvature_at(self, margin):
+        """Second derivative in the margin."""
+        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+
+    def value(self, z, y):
+        """Loss of each record, shape (n,)."""
+        return self.of_margin(_margin(z, y))
+
+    def dz(self, z, y):
+        """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
+        slope = self.slope_at(_margin(z, y))
+        return np.multiply(slope, y, out=slope, casting="same_kind")
+
+    def d2z(self, z, y):
+        """Second derivative in the score; only where ``curvature`` is a number."""
+        return self.curvature_at(_margin(z, y))
+
+    def predict(self, z):
+        """Probability of y = +1 at which ``z`` would minimise the expected loss.
+
+        Where the expected loss p l(z) + (1 - p) l(-z) is stationary, p = l'(-z)/(l'(z) + l'(-z))
+        (Reid and Williamson 2010). Hinge-like losses leave a whole interval of scores at p = 1/2:
+        rank by the score, not by this.
+        """
+        z = _floating(z)
+        against, towards = self.slope_at(z.copy()), self.slope_at(-z)
+        against += towards
+        np.divide(towards, against, out=towards)
+        return np.abs(towards, out=towards)  # 0 rather than -0
+
+    def value_bound(self, radius, target_bound=1.0):
+        """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
+        return float(self.of_margin(np.array([-float(radius)]))[0])
+
+
+class ResidualLoss(Loss):
+    """Convex function of the residual ``z - y``: regression.
+
+    A loss of this family writes three functions of the residual, each free to overwrite its
+    argument.
+    """
+
+    kind = "regression"
+
+    def of_residual(self, residual):
+        """Loss at the residual."""
+        raise NotImplementedError
+
+    def slope_at(self, residual):
+        """Derivative in the residual."""
+        raise NotImplementedError
+
+    def curvature_at(self, residual):
+        """Second derivative in the residual."""
+        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+
+    def value(self, z, y):
+        """Loss of each record, shape (n,)."""
+        return self.of_residual(_residual(z, y))
+
+    def dz(self, z, y):
+        """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
+        return self.slope_at(_residual(z, y))
+
+    def d2z(self, z, y):
+        """Second derivative in the score; only where ``curvature`` is a number."""
+        return self.curvature_at(_residual(z, y))
+
+    def predict(self, z):
+        """Score itself."""
+        return _floating(z)
+
+    def value_bound(self, radius, target_bound=1.0):
+        """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
+        # A convex function on an interval is largest at an end of it.
+        furthest = float(radius) + float(target_bound)
+        return float(self.of_residual(np.array([-furthest, furthest])).max())
+
+
+def _floating(z):
+    z = np.asarray(z)
+    return z if z.dtype.kind == "f" else z.astype(np.float64)
+
+
+def _margin(z, y):
+    z = _floating(z)
+    return np.multiply(z, np.asarray(y, dtype=z.dtype))
+
+
+def _residual(z, y):
+    z = _floating(z)
+    return np.subtract(z, np.asarray(y, dtype=z.dtype))

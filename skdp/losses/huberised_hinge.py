@@ -1,0 +1,51 @@
+"""Hinge loss with its corner rounded (Chaudhuri, Monteleoni and Sarwate 2011)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import MarginLoss
+
+__all__ = ["HuberisedHinge"]
+
+
+@dataclass(frozen=True)
+class HuberisedHinge(MarginLoss):
+    """0 beyond margin 1 + h, ``1 - y z`` below 1 - h, and the parabola that joins them between.
+
+    Parameters
+    ----------
+    h : float > 0
+        Half the width of the parabola; the hinge loss is its limit at 0.
+    """
+
+    slope = 1.0
+    h: float = 0.5
+
+    def __post_init__(self):
+        if not 0.0 < self.h < np.inf:
+            raise ValueError(f"h must be positive and finite, got {self.h!r}; the usual is 0.5.")
+
+    @property
+    def curvature(self):
+        """Supremum of the second derivative."""
+        return 1.0 / (2.0 * self.h)
+
+    def of_margin(self, margin):
+        """Loss at the margin."""
+        slope = self.slope_at(margin.copy())
+        # s (m - 1 - h) - h s^2 with the slope s is all three pieces in one.
+        margin -= 1.0 + self.h
+        margin -= self.h * slope
+        margin *= slope
+        return margin
+
+    def slope_at(self, margin):
+        """Derivative in the margin: at most 0."""
+        margin -= 1.0 + self.h
+        margin *= self.curvature
+        return np.clip(margin, -1.0, 0.0, out=margin)
+
+    def curvature_at(self, margin):
+        """Second derivative in the margin."""
+        return (np.abs(margin - 1.0) < self.h) * margin.dtype.type(self.curvature)

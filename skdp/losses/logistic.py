@@ -1,0 +1,37 @@
+"""Logistic loss."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import MarginLoss
+from skdp.losses._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
+
+__all__ = ["Logistic"]
+
+
+@dataclass(frozen=True)
+class Logistic(MarginLoss):
+    """log(1 + exp(-y z))."""
+
+    slope = 1.0
+    curvature = 0.25
+
+    def of_margin(self, margin):
+        """Loss at the margin."""
+        return log_one_plus_exp_minus(margin)
+
+    def slope_at(self, margin):
+        """Derivative in the margin: at most 0."""
+        return minus_sigmoid_minus(margin)
+
+    def curvature_at(self, margin):
+        """Second derivative in the margin."""
+        np.abs(margin, out=margin)  # even in the margin, and p^2 <= p loses nothing in this tail
+        p = minus_sigmoid_minus(margin)
+        return np.subtract(-p, p * p, out=p)
+
+    def predict(self, z):
+        """Probability of y = +1."""
+        p = minus_sigmoid_minus(np.negative(z, dtype=np.result_type(z, np.float32)))
+        return np.negative(p, out=p)

@@ -1,0 +1,78 @@
+"""What a penalty is: a formula of the coefficients with its prox. It never sees a record."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+__all__ = ["Penalty"]
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """Formula of the coefficients, on the scale of a SUM of losses over records.
+
+    Attributes
+    ----------
+    convexity : float
+        Largest m such that ``value(w) - m/2 |w|^2`` is convex: strong convexity if positive, weak
+        convexity if negative.
+    smooth : bool
+        Whether ``gradient`` exists everywhere.
+    separable : bool
+        Whether it is a sum over single coefficients.
+    bounded : bool
+        Whether it is the indicator of a bounded set, which has a ``vertex`` in each direction.
+
+    Notes
+    -----
+    Coefficients are (d,), or (d, K) with a column an output. The intercept is not among them: see
+    ``Placed``.
+    """
+
+    convexity: ClassVar[float] = 0.0
+    smooth: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
+    bounded: ClassVar[bool] = False
+
+    @property
+    def convex(self):
+        """Whether the penalty is a convex function."""
+        return self.convexity >= 0.0
+
+    def value(self, w):
+        """Penalty at ``w``; infinite outside a constraint."""
+        raise NotImplementedError
+
+    def prox(self, w, step):
+        """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``: a fresh array like ``w``."""
+        raise NotImplementedError
+
+    def gradient(self, w):
+        """Gradient; only of a ``smooth`` penalty."""
+        raise NotImplementedError(f"{type(self).__name__} has no gradient: use its prox.")
+
+    def vertex(self, direction):
+        """Minimiser of ``<direction, u>`` over the set; only of a ``bounded`` one."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no vertices: use a bounded set such as L1Ball(radius)."
+        )
+
+
+def check_at_least(name, number, low, strictly=False):
+    """Return ``number`` as a float, or refuse it: NaN, infinite or too small."""
+    number = float(number)
+    if not np.isfinite(number) or number < low or (strictly and number == low):
+        relation = "greater than" if strictly else "at least"
+        raise ValueError(f"{name} must be finite and {relation} {low:g}, got {number!r}.")
+    return number
+
+
+def soft_threshold(w, threshold):
+    """Shrink each entry by ``threshold`` and stop at 0: w minus its projection on a box."""
+    return w - np.clip(w, -float(threshold), float(threshold))
+
+
+def indicator(size, bound, dtype):
+    """0 within the bound and infinity beyond, where beyond means more than rounding can explain."""
+    return 0.0 if size <= bound * (1.0 + np.sqrt(np.finfo(dtype).eps)) else np.inf

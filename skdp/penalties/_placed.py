@@ -1,0 +1,93 @@
+"""A penalty as a solver sees it: beside a free intercept, on coefficients of scaled rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least
+
+__all__ = ["Placed"]
+
+
+@dataclass(frozen=True)
+class Placed(Penalty):
+    """Penalty of ``w / scale`` that leaves the last coordinate (row, of a matrix) alone.
+
+    Rows enter a solver divided by the public bound of their norm, so a solver's coefficients are
+    ``scale`` times the user's, and the last of them belongs to the intercept column.
+
+    Parameters
+    ----------
+    penalty : Penalty
+        Penalty of the user's coefficients.
+    scale : float > 0
+        Bound that the rows were divided by.
+    intercept : bool
+        Whether the last coordinate is an intercept, which is not penalised.
+    """
+
+    penalty: Penalty
+    scale: float = 1.0
+    intercept: bool = True
+
+    def __post_init__(self):
+        check_at_least("scale", self.scale, 0.0, strictly=True)
+
+    @property
+    def smooth(self):
+        """Whether ``gradient`` exists everywhere."""
+        return self.penalty.smooth
+
+    @property
+    def separable(self):
+        """Whether it is a sum over single coefficients."""
+        return self.penalty.separable
+
+    @property
+    def bounded(self):
+        """Whether the set is bounded: never with a free intercept."""
+        return self.penalty.bounded and not self.intercept
+
+    @property
+    def convexity_of_coefficients(self):
+        """Modulus on the penalised coordinates alone."""
+        return self.penalty.convexity / float(self.scale) ** 2
+
+    @property
+    def convexity(self):
+        """Modulus on all coordinates: never positive with a free intercept."""
+        inner = self.convexity_of_coefficients
+        return min(inner, 0.0) if self.intercept else inner
+
+    def value(self, w):
+        """Penalty at ``w``; infinite outside a constraint."""
+        return self.penalty.value(self._coefficients(w))
+
+    def prox(self, w, step):
+        """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``: a fresh array like ``w``."""
+        scale = float(self.scale)
+        # |u - w|^2/(2 step) = |u/scale - w/scale|^2/(2 step/scale^2)
+        inner = self.penalty.prox(self._coefficients(w), step / scale**2)
+        inner *= scale
+        return self._with_intercept(inner, w[-1:])
+
+    def gradient(self, w):
+        """Gradient; only of a ``smooth`` penalty."""
+        inner = self.penalty.gradient(self._coefficients(w))
+        inner /= float(self.scale)
+        return self._with_intercept(inner, np.zeros_like(w[-1:]))
+
+    def vertex(self, direction):
+        """Minimiser of ``<direction, u>`` over the set; only of a ``bounded`` one."""
+        if self.intercept:
+            raise ValueError(
+                "A free intercept leaves the set unbounded, so it has no vertex; "
+                "fit with fit_intercept=False and a constant feature."
+            )
+        return self.penalty.vertex(direction) * float(self.scale)
+
+    def _coefficients(self, w):
+        return (w[:-1] if self.intercept else w) / float(self.scale)
+
+    def _with_intercept(self, inner, last):
+        return np.concatenate([inner, last]) if self.intercept else inner

@@ -1,0 +1,34 @@
+"""L1 norm: the lasso."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least, soft_threshold
+
+__all__ = ["L1"]
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """``strength * |w|_1``.
+
+    Parameters
+    ----------
+    strength : float >= 0
+        Weight against the sum of the losses: 1/C of scikit-learn.
+    """
+
+    separable = True
+    strength: float = 1.0
+
+    def __post_init__(self):
+        check_at_least("strength", self.strength, 0.0)
+
+    def value(self, w):
+        """Penalty at ``w``."""
+        return float(self.strength * np.abs(w).sum())
+
+    def prox(self, w, step):
+        """Soft threshold at ``step * strength``."""
+        return soft_threshold(w, step * self.strength)

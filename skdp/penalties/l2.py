@@ -1,0 +1,44 @@
+"""Squared L2 norm: ridge."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least
+
+__all__ = ["L2"]
+
+
+@dataclass(frozen=True)
+class L2(Penalty):
+    """``strength/2 * |w|^2``.
+
+    Parameters
+    ----------
+    strength : float >= 0
+        Weight against the sum of the losses: 1/C of scikit-learn.
+    """
+
+    smooth = True
+    separable = True
+    strength: float = 1.0
+
+    def __post_init__(self):
+        check_at_least("strength", self.strength, 0.0)
+
+    @property
+    def convexity(self):
+        """Modulus of strong convexity: the strength."""
+        return float(self.strength)
+
+    def value(self, w):
+        """Penalty at ``w``."""
+        return float(0.5 * self.strength * np.square(w).sum())
+
+    def prox(self, w, step):
+        """Shrink towards 0."""
+        return w / float(1.0 + step * self.strength)
+
+    def gradient(self, w):
+        """``strength * w``."""
+        return w * float(self.strength)

@@ -1,0 +1,29 @@
+"""No penalty."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty
+
+__all__ = ["NoPenalty"]
+
+
+@dataclass(frozen=True)
+class NoPenalty(Penalty):
+    """0 everywhere."""
+
+    smooth = True
+    separable = True
+
+    def value(self, w):
+        """Penalty at ``w``."""
+        return 0.0
+
+    def prox(self, w, step):
+        """``w`` itself."""
+        return np.array(w)
+
+    def gradient(self, w):
+        """Zeros."""
+        return np.zeros_like(w)
