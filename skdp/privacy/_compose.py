@@ -1,0 +1,136 @@
+"""How events add up: the one place where repetition and composition are written.
+
+Exact reductions come first (a sample of everybody is no sample, an epoch of disjoint batches is one
+Gaussian, all Gaussians of a script are one Gaussian); then each currency adds in its own way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skdp.privacy.curves import cost
+from skdp.privacy.events import (
+    Event,
+    Gaussian,
+    PoissonBundle,
+    PoissonGaussian,
+    PoissonPure,
+    PureDP,
+    RandomPosition,
+    Script,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+    tally,
+)
+
+__all__ = ["exact_mu", "reduced", "total", "total_rdp"]
+
+Reduction = Callable[[Any, str], Event]
+
+
+def _whole_sample(event: Any, neighbors: str) -> Event:
+    """A sum over everybody: one record moves it by C, and replacing one by 2C."""
+    sensitivity = 2.0 if neighbors == "replace_one" else 1.0
+    return Gaussian(event.multiplier / sensitivity)
+
+
+def _poisson_gaussian(event: PoissonGaussian, neighbors: str) -> Event:
+    if event.rate == 0:
+        return Gaussian(math.inf)
+    return _whole_sample(event, neighbors) if event.rate == 1 else event
+
+
+def _without_replacement(event: WithoutReplacementGaussian, neighbors: str) -> Event:
+    if neighbors != "replace_one" or event.rate < 1:
+        return event
+    return _whole_sample(event, neighbors)
+
+
+def _poisson_pure(event: PoissonPure, neighbors: str) -> Event:
+    """log1p(q expm1(eps)): amplification of pure DP, proved for both relations."""
+    if event.epsilon > 700:
+        amplified = event.epsilon + math.log(event.rate) if event.rate else 0.0
+        return PureDP(max(amplified, 0.0) * (1 + 1e-15))
+    return PureDP(math.log1p(event.rate * math.expm1(event.epsilon)))
+
+
+def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:
+    """A bundle of one kind only is that kind; pure steps on one sample add up before it."""
+    epsilons = [e for e in event.epsilons if e > 0]
+    if not epsilons:
+        return _poisson_gaussian(PoissonGaussian(event.multiplier, event.rate), neighbors)
+    if math.isinf(event.multiplier):
+        return _poisson_pure(PoissonPure(math.fsum(epsilons), event.rate), neighbors)
+    return event
+
+
+def _random_position(event: RandomPosition, neighbors: str) -> Event:
+    same = len(set(event.multipliers)) == 1
+    return Gaussian(event.multipliers[0]) if same else event
+
+
+_REDUCTIONS: dict[type[Event], Reduction] = {
+    PoissonBundle: _poisson_bundle,
+    PoissonGaussian: _poisson_gaussian,
+    PoissonPure: _poisson_pure,
+    RandomPosition: _random_position,
+    ShuffledEpoch: lambda event, neighbors: Gaussian(event.multiplier),
+    WithoutReplacementGaussian: _without_replacement,
+}
+
+
+def reduced(script: Script, neighbors: str) -> dict[Event, int]:
+    """Return the script as counts of distinct events that cost something, Gaussians in one."""
+    counts: dict[Event, int] = {}
+    precisions = []
+    for event, count in tally(script).items():
+        plain = _REDUCTIONS.get(type(event), lambda e, _: e)(event, neighbors)
+        if isinstance(plain, Gaussian):
+            precisions.append(count * _precision(plain.multiplier))
+        elif plain != PureDP(0.0):
+            counts[plain] = counts.get(plain, 0) + count
+    precision = math.fsum(precisions)
+    if precision > 0:
+        counts[Gaussian(_multiplier(precision))] = 1
+    return counts
+
+
+def _precision(multiplier: float) -> float:
+    return math.inf if multiplier == 0 else multiplier**-2
+
+
+def _multiplier(precision: float) -> float:
+    return 0.0 if math.isinf(precision) else precision**-0.5
+
+
+def exact_mu(counts: dict[Event, int]) -> float | None:
+    """The mu of a reduced script that is one Gaussian mechanism, or None."""
+    if not counts:
+        return 0.0
+    if len(counts) == 1 and isinstance(event := next(iter(counts)), Gaussian):
+        return math.sqrt(_precision(event.multiplier))
+    return None
+
+
+def total(counts: dict[Event, int], currency: str, neighbors: str) -> float:
+    """Cost of a reduced script in ``gdp`` (mu squared), ``zcdp`` or ``pure``: all of them add."""
+    power = 2 if currency == "gdp" else 1
+    return math.fsum(
+        count * cost(event, currency, neighbors)(event, neighbors) ** power
+        for event, count in counts.items()
+    )
+
+
+def total_rdp(
+    counts: dict[Event, int], orders: NDArray[np.float64], neighbors: str
+) -> NDArray[np.float64]:
+    """Renyi divergence of a reduced script at every order: divergences of independent steps add."""
+    out = np.zeros(len(orders))
+    for event, count in counts.items():
+        out = out + count * cost(event, "rdp", neighbors)(event, orders, neighbors)
+    return out

@@ -1,0 +1,138 @@
+"""The exact privacy profile of the Gaussian mechanism, stable over the whole range of doubles.
+
+delta(eps; mu) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) is the exact cost of a Gaussian
+release with sensitivity / sd = mu (Balle and Wang 2018, Theorem 8) and the dual of mu-Gaussian DP
+(Dong, Roth and Su 2022). The difference cancels, so it is computed from Mills ratios.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import erfcx, log_ndtr, ndtr
+
+__all__ = [
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_log_delta",
+    "gaussian_mu",
+]
+
+Array = NDArray[np.float64]
+
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
+_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+_ROUND_UP = 1e-12
+
+
+def _mills(x: Array) -> Array:
+    return math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+
+
+def _mills_gap(center: Array, mu: Array) -> Array:
+    """r(center - mu/2) - r(center + mu/2) as a positive integral, free of cancellation."""
+    span = 60 / np.sqrt(1 + center**2)
+    t = span[:, None] * _NODES
+    damping = np.exp(-t * t / 2 - center[:, None] * t)
+    return span * ((2 * np.sinh(mu[:, None] * t / 2) * damping) @ _WEIGHTS)
+
+
+def _log_delta_positive(epsilon: Array, mu: Array) -> Array:
+    """Log of the profile for flat arrays with epsilon >= 0 and 0 < mu < inf."""
+    center = epsilon / mu
+    low, high = center - mu / 2, center + mu / 2
+    out = np.empty_like(low)
+    far = low < -8  # delta near one: subtract from one in logs
+    if far.any():
+        loss = ndtr(low[far]) + np.exp(epsilon[far] + log_ndtr(-high[far]))
+        out[far] = np.log1p(-loss)
+    near = ~far
+    if near.any():
+        x, y = low[near], high[near]
+        top = _mills(x)
+        gap = top - _mills(y)
+        weak = gap < 1e-3 * top
+        if weak.any():
+            gap[weak] = _mills_gap(center[near][weak], mu[near][weak])
+        with np.errstate(divide="ignore"):
+            out[near] = np.log(gap) - x * x / 2 - LOG_SQRT_2PI
+    return out
+
+
+def gaussian_log_delta(epsilon: Any, mu: Any) -> Any:
+    """Natural logarithm of the Gaussian profile; arrays broadcast.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        Any real number.
+    mu : float or array
+        Sensitivity over standard deviation, in [0, inf].
+    """
+    eps, m = np.broadcast_arrays(np.asarray(epsilon, float), np.asarray(mu, float))
+    shape, eps, m = eps.shape, eps.ravel(), m.ravel()
+    out = np.full(eps.shape, -np.inf)
+    infinite = np.isposinf(m)
+    out[infinite] = np.where(np.isposinf(eps[infinite]), -np.inf, 0.0)
+    live = (m > 0) & ~infinite & np.isfinite(eps)
+    if live.any():
+        out[live] = _log_delta_positive(np.abs(eps[live]), m[live])
+    negative = eps < 0
+    if negative.any():  # H(-e) = 1 - e^-e + e^-e H(e) for a symmetric pair
+        e = eps[negative]
+        out[negative] = np.log(-np.expm1(e) + np.exp(e + out[negative]))
+    return out.reshape(shape)[()]
+
+
+def gaussian_delta(epsilon: Any, mu: Any) -> Any:
+    """Smallest delta at which a Gaussian with sensitivity / sd = mu is (epsilon, delta)-private."""
+    return np.exp(gaussian_log_delta(epsilon, mu))
+
+
+def gaussian_mu(epsilon: float, delta: float) -> float:
+    """Largest sensitivity / sd that is (epsilon, delta)-private, rounded down by 1e-12."""
+    if delta <= 0:
+        return 0.0 if math.isfinite(epsilon) else math.inf
+    if math.isinf(epsilon):
+        return math.inf
+    target = math.log(delta)
+
+    def excess(log_mu: float) -> float:
+        return float(gaussian_log_delta(epsilon, math.exp(log_mu))) - target
+
+    # delta(eps; mu) >= delta needs mu <= delta(0; mu)-bound or eps <= mu^2/2 + mu t: bracket both
+    tail = math.sqrt(2 * math.log(1 / delta)) + 1
+    low = math.log(epsilon / (tail + math.sqrt(tail * tail + 2 * epsilon))) - 1
+    high = math.log(2 * (tail + math.sqrt(tail * tail + 2 * epsilon)))
+    while excess(low) > 0:
+        low -= 2
+    while excess(high) < 0:
+        high += 1
+    root = brentq(excess, low, high, xtol=1e-15, rtol=8.9e-16)
+    return math.exp(root) * (1 - _ROUND_UP)
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """Smallest epsilon >= 0 at which a Gaussian with sensitivity / sd = mu is private at delta."""
+    if mu == 0:
+        return 0.0
+    if math.isinf(mu) or delta <= 0:
+        return math.inf
+    if delta >= math.erf(mu / 2**1.5):
+        return 0.0
+    target = math.log(delta)
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
+    root = brentq(
+        lambda e: float(gaussian_log_delta(e, mu)) - target,
+        0.0,
+        high,
+        xtol=1e-300,
+        rtol=8.9e-16,
+        maxiter=500,
+    )
+    return root * (1 + _ROUND_UP)

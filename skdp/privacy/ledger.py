@@ -1,0 +1,97 @@
+"""What has been spent: the only mutable privacy state. Charges are refused before anything moves.
+
+Composition theorems differ in what they allow. A *script* is fixed before the data is touched, so
+any accountant may price it, and `Scripted` refuses every event that is not the next one. Prices
+that depend on answers need a *filter*, and `Filter` offers only the ones with a proof.
+"""
+
+from __future__ import annotations
+
+from skdp.exceptions import BudgetExceeded, OffScript
+from skdp.privacy import accountants
+from skdp.privacy.events import Event, Script
+from skdp.privacy.spec import Spec
+
+__all__ = ["Recorder", "Scripted"]
+
+
+class Recorder:
+    """Write down what a rehearsal asks for; everything is affordable and nothing is spent."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Event, int]] = []
+
+    def charge(self, event: Event, count: int = 1) -> None:
+        """Append ``count`` equal events to the script."""
+        if count < 1:
+            return
+        if self._runs and self._runs[-1][0] == event:
+            self._runs[-1] = (event, self._runs[-1][1] + count)
+        else:
+            self._runs.append((event, count))
+
+    def affords(self, *events: Event) -> bool:
+        """Return True: a rehearsal has no budget."""
+        return True
+
+    @property
+    def script(self) -> Script:
+        """What was asked so far."""
+        return tuple(self._runs)
+
+
+class Scripted:
+    """Hold a run to the script that was priced before the data was touched.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise; a script that costs more is refused here.
+    script : Script
+        The events in order, run-length coded.
+    accountant : str
+        Who prices the script, see `skdp.privacy.epsilon`.
+    """
+
+    def __init__(self, spec: Spec, script: Script, accountant: str = "auto") -> None:
+        if spec.private:
+            price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
+            if not price <= spec.epsilon:
+                raise BudgetExceeded(
+                    f"The script costs epsilon={price:.6g} at delta={spec.delta:g}, the promise is "
+                    f"{spec.epsilon:g}; calibrate the noise or promise more."
+                )
+        self.spec = spec
+        self.accountant = accountant
+        self.script = tuple(run for run in script if run[1] > 0)
+        self._run = 0
+        self._used = 0
+
+    def charge(self, event: Event, count: int = 1) -> None:
+        """Pay for the next ``count`` events of the script, or refuse."""
+        if self.complete:
+            raise OffScript(f"{event} was asked after the end of the script; nothing was answered.")
+        expected, length = self.script[self._run]
+        if event != expected or count > length - self._used or count < 1:
+            raise OffScript(
+                f"{count} x {event} was asked where the script has {length - self._used} x "
+                f"{expected}; a solver must ask the same questions whatever the answers are."
+            )
+        self._used += count
+        if self._used == length:
+            self._run, self._used = self._run + 1, 0
+
+    def affords(self, *events: Event) -> bool:
+        """Return True: what is on the script has been paid for."""
+        return True
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole script has been charged."""
+        return self._run == len(self.script)
+
+    @property
+    def spent_script(self) -> Script:
+        """What has been charged so far."""
+        done = self.script[: self._run]
+        return done if not self._used else (*done, (self.script[self._run][0], self._used))
