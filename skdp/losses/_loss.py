@@ -1,4 +1,4 @@
-"""What a loss is: a formula of (score, target) with constants declared beside it. It never sees a row."""
+"""What a loss is: a formula of (score, target) with declared constants. It never sees a row."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -102,7 +102,7 @@ class MarginLoss(Loss):
         (Reid and Williamson 2010). Hinge-like losses leave a whole interval of scores at p = 1/2:
         rank by the score, not by this.
         """
-        z = _floating(z)
+        z = floating(z)
         against, towards = self.slope_at(z.copy()), self.slope_at(-z)
         against += towards
         np.divide(towards, against, out=towards)
@@ -148,7 +148,7 @@ class ResidualLoss(Loss):
 
     def predict(self, z):
         """Score itself."""
-        return _floating(z)
+        return floating(z)
 
     def value_bound(self, radius, target_bound=1.0):
         """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
@@ -157,16 +157,17 @@ class ResidualLoss(Loss):
         return float(self.of_residual(np.array([-furthest, furthest])).max())
 
 
-def _floating(z):
+def floating(z):
+    """``z`` as an array of floats, of its own precision if it has one."""
     z = np.asarray(z)
     return z if z.dtype.kind == "f" else z.astype(np.float64)
 
 
 def _margin(z, y):
-    z = _floating(z)
+    z = floating(z)
     return np.multiply(z, np.asarray(y, dtype=z.dtype))
 
 
 def _residual(z, y):
-    z = _floating(z)
+    z = floating(z)
     return np.subtract(z, np.asarray(y, dtype=z.dtype))

@@ -8,9 +8,9 @@ __all__ = ["log_one_plus_exp_minus", "minus_sigmoid_minus"]
 def minus_sigmoid_minus(margin):
     """-1/(1 + exp(margin)), written over ``margin``.
 
-    Three times faster than ``scipy.special.expit``, which is not vectorised, and relatively exact in
-    both tails, which the form by tanh is not. An overflow of exp is harmless: 1/inf is the 0 asked
-    for.
+    Three times faster than ``scipy.special.expit``, which is not vectorised, and relatively exact
+    in both tails, which the form by tanh is not. An overflow of exp is harmless: 1/inf is the 0
+    asked for.
     """
     with np.errstate(over="ignore"):
         np.exp(margin, out=margin)

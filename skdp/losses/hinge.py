@@ -1,0 +1,25 @@
+"""Hinge loss: the support vector machine."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import MarginLoss
+
+__all__ = ["Hinge"]
+
+
+@dataclass(frozen=True)
+class Hinge(MarginLoss):
+    """``max(0, 1 - y z)``; at its corner ``dz`` is the subgradient 0."""
+
+    slope = 1.0
+
+    def of_margin(self, margin):
+        """Loss at the margin."""
+        np.subtract(1, margin, out=margin)
+        return np.maximum(margin, 0, out=margin)
+
+    def slope_at(self, margin):
+        """Subgradient in the margin: -1 or 0."""
+        return np.negative(margin < 1.0, dtype=margin.dtype, out=margin)

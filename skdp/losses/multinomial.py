@@ -1,0 +1,76 @@
+"""Multinomial logistic loss: many classes, one score each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import Loss, floating
+
+__all__ = ["Multinomial"]
+
+
+@dataclass(frozen=True)
+class Multinomial(Loss):
+    """``log(sum_k exp(z_k)) - z_y`` of scores (n, K) and class codes (n,).
+
+    Parameters
+    ----------
+    outputs : int >= 2
+        Number K of classes.
+
+    Notes
+    -----
+    The gradient p - e_y of one record has norm below sqrt(2), attained as a wrong class takes all
+    of p. The Hessian diag(p) - p p' has eigenvalues up to 1/2, attained at p = (1/2, 1/2, 0, ...).
+    """
+
+    kind = "multiclass"
+    slope = float(np.sqrt(2.0))
+    curvature = 0.5
+    outputs: int = 3
+
+    def __post_init__(self):
+        if int(self.outputs) != self.outputs or self.outputs < 2:
+            raise ValueError(
+                f"outputs must be an integer of 2 or more, the number of classes, "
+                f"got {self.outputs!r}."
+            )
+
+    def value(self, z, y):
+        """Loss of each record, shape (n,)."""
+        shifted = _below_largest(z)
+        of_target = shifted[np.asarray(y, dtype=np.intp), np.arange(shifted.shape[1])]
+        np.exp(shifted, out=shifted)
+        return np.log(shifted.sum(axis=0)) - of_target
+
+    def dz(self, z, y):
+        """Gradient in the scores: a fresh array of the shape and dtype of ``z``."""
+        p = self.predict(z)
+        p[np.arange(len(p)), np.asarray(y, dtype=np.intp)] -= 1
+        return p
+
+    def d2z(self, z, y):
+        """Hessian in the scores of each record, shape (n, K, K)."""
+        p = self.predict(z)
+        hessian = -p[:, :, None] * p[:, None, :]
+        diagonal = np.arange(p.shape[1])
+        hessian[:, diagonal, diagonal] += p
+        return hessian
+
+    def predict(self, z):
+        """Probability of each class, shape (n, K)."""
+        p = _below_largest(z)
+        np.exp(p, out=p)
+        p /= p.sum(axis=0)
+        return p.T
+
+    def value_bound(self, radius, target_bound=1.0):
+        """Supremum of ``value`` over scores each in [-radius, radius]."""
+        return float(np.logaddexp(0.0, np.log(self.outputs - 1.0) + 2.0 * radius))
+
+
+def _below_largest(z):
+    """Scores below the record's largest one, shape (K, n): sums over a short last axis are slow."""
+    z = np.array(floating(z).T, order="C")
+    z -= z.max(axis=0)
+    return z

@@ -1,0 +1,60 @@
+"""Pinball loss with its corner rounded: smooth quantile regression."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import ResidualLoss
+
+__all__ = ["QuantileHuber"]
+
+
+@dataclass(frozen=True)
+class QuantileHuber(ResidualLoss):
+    """Moreau envelope of the pinball loss.
+
+    Parameters
+    ----------
+    tau : float in (0, 1)
+        Quantile to estimate.
+    k : float > 0
+        Smoothing, in units of the target: the parabola reaches from residual ``-k tau`` to
+        ``k (1 - tau)``; the pinball loss is the limit at 0.
+    """
+
+    tau: float = 0.5
+    k: float = 0.2
+
+    def __post_init__(self):
+        if not 0.0 < self.tau < 1.0:
+            raise ValueError(f"tau must be in (0, 1), got {self.tau!r}; the median is 0.5.")
+        if not 0.0 < self.k < np.inf:
+            raise ValueError(f"k must be positive and finite, got {self.k!r}; try 0.2.")
+
+    @property
+    def slope(self):
+        """Supremum of the absolute derivative."""
+        return float(max(self.tau, 1.0 - self.tau))
+
+    @property
+    def curvature(self):
+        """Supremum of the second derivative."""
+        return 1.0 / float(self.k)
+
+    def of_residual(self, residual):
+        """Loss at the residual."""
+        slope = self.slope_at(residual.copy())
+        # s r - k s^2/2 with the slope s: an envelope is the conjugate of the smoothed conjugate.
+        residual -= 0.5 * self.k * slope
+        residual *= slope
+        return residual
+
+    def slope_at(self, residual):
+        """Derivative in the residual."""
+        residual /= self.k
+        return np.clip(residual, -self.tau, 1.0 - self.tau, out=residual)
+
+    def curvature_at(self, residual):
+        """Second derivative in the residual."""
+        inside = (residual > -self.k * self.tau) & (residual < self.k * (1.0 - self.tau))
+        return inside * residual.dtype.type(self.curvature)

@@ -1,0 +1,30 @@
+"""Squared loss: least squares."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.losses._loss import ResidualLoss
+
+__all__ = ["Squared"]
+
+
+@dataclass(frozen=True)
+class Squared(ResidualLoss):
+    """``(z - y)^2 / 2``. Its slope is unbounded: a mechanism must clip it."""
+
+    curvature = 1.0
+
+    def of_residual(self, residual):
+        """Loss at the residual."""
+        residual *= residual
+        residual *= 0.5
+        return residual
+
+    def slope_at(self, residual):
+        """Derivative in the residual."""
+        return residual
+
+    def curvature_at(self, residual):
+        """Second derivative in the residual."""
+        return np.ones_like(residual)
