@@ -1,17 +1,49 @@
-"""Formulas of the coefficients, each with its prox. To add one: a file, and a line in ``PENALTIES``."""
+"""Formulas of the coefficients, each with its prox. To add one: a file, a line in ``PENALTIES``."""
 
 from skdp.penalties._penalty import Penalty
 from skdp.penalties._placed import Placed
+from skdp.penalties.box import Box
+from skdp.penalties.elastic_net import ElasticNet
+from skdp.penalties.group_lasso import GroupLasso
 from skdp.penalties.l1 import L1
+from skdp.penalties.l1_ball import L1Ball
 from skdp.penalties.l2 import L2
+from skdp.penalties.l2_ball import L2Ball
+from skdp.penalties.mcp import MCP
 from skdp.penalties.none import NoPenalty
+from skdp.penalties.nuclear import Nuclear
+from skdp.penalties.scad import SCAD
 
-__all__ = ["L1", "L2", "PENALTIES", "NoPenalty", "Penalty", "Placed", "make"]
+__all__ = [
+    "L1",
+    "L2",
+    "MCP",
+    "PENALTIES",
+    "SCAD",
+    "Box",
+    "ElasticNet",
+    "GroupLasso",
+    "L1Ball",
+    "L2Ball",
+    "NoPenalty",
+    "Nuclear",
+    "Penalty",
+    "Placed",
+    "make",
+]
 
 PENALTIES = {
     "none": NoPenalty,
     "l1": L1,
     "l2": L2,
+    "elasticnet": ElasticNet,
+    "scad": SCAD,
+    "mcp": MCP,
+    "group_lasso": GroupLasso,
+    "box": Box,
+    "l1_ball": L1Ball,
+    "l2_ball": L2Ball,
+    "nuclear": Nuclear,
 }
 
 
@@ -35,9 +67,14 @@ def make(penalty, strength=1.0, l1_ratio=None):
         return penalty
     if penalty is None or penalty == "none":
         return NoPenalty()
-    if penalty not in PENALTIES:
+    kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
+    if kind is None or "strength" not in kind.__dataclass_fields__:
         raise ValueError(
-            f"penalty={penalty!r} is not one of {sorted(PENALTIES)}, None, or an instance such "
-            "as skdp.penalties.L2(strength)."
+            f"penalty={penalty!r} is not the name of a penalty with a strength; use 'l1', 'l2', "
+            "'elasticnet' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."
         )
-    return PENALTIES[penalty](strength)
+    if kind is not ElasticNet:
+        return kind(strength)
+    if l1_ratio is None:
+        raise ValueError("penalty='elasticnet' needs l1_ratio, got None; 0.5 is half and half.")
+    return ElasticNet(strength, l1_ratio)

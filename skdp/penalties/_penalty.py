@@ -40,6 +40,19 @@ class Penalty:
         """Whether the penalty is a convex function."""
         return self.convexity >= 0.0
 
+    @property
+    def largest_step(self):
+        """Steps below this have a prox: the problem it solves is then strongly convex."""
+        return np.inf if self.convex else -1.0 / self.convexity
+
+    def check_step(self, step):
+        """Refuse a step at which the formula of a non-convex prox is not the minimiser."""
+        if not 0.0 < step < self.largest_step:
+            raise ValueError(
+                f"{self} has a prox for steps between 0 and {self.largest_step:g} only, got "
+                f"{step:g}; take a smaller step (a larger rho in ADMM) or a less bent penalty."
+            )
+
     def value(self, w):
         """Penalty at ``w``; infinite outside a constraint."""
         raise NotImplementedError

@@ -1,0 +1,52 @@
+"""Bounds on each coefficient."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty
+
+__all__ = ["Box"]
+
+
+@dataclass(frozen=True)
+class Box(Penalty):
+    """Each coefficient in [low, high]; ``Box(0, inf)`` keeps them from being negative.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds; either may be infinite.
+    """
+
+    separable = True
+    low: float = -1.0
+    high: float = 1.0
+
+    def __post_init__(self):
+        if not self.low <= self.high or not (self.low < np.inf and self.high > -np.inf):
+            raise ValueError(
+                f"low must be at most high, got low={self.low!r} and high={self.high!r}; "
+                "give the smaller one first."
+            )
+
+    @property
+    def bounded(self):
+        """Whether both bounds are finite."""
+        return bool(np.isfinite(self.low) and np.isfinite(self.high))
+
+    def value(self, w):
+        """0 inside, infinity outside."""
+        inside = np.all(np.asarray(w) >= self.low) and np.all(np.asarray(w) <= self.high)
+        return 0.0 if inside else np.inf
+
+    def prox(self, w, step):
+        """Projection."""
+        return np.clip(w, float(self.low), float(self.high))
+
+    def vertex(self, direction):
+        """Minimiser of ``<direction, u>`` over the box, if it is bounded."""
+        if not self.bounded:
+            return super().vertex(direction)
+        corner = np.where(direction > 0, float(self.low), float(self.high))
+        return corner.astype(direction.dtype)

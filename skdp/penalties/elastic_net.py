@@ -1,0 +1,63 @@
+"""Elastic net (Zou and Hastie 2005)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least, soft_threshold
+
+__all__ = ["ElasticNet"]
+
+
+@dataclass(frozen=True)
+class ElasticNet(Penalty):
+    """``strength * (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)``.
+
+    Parameters
+    ----------
+    strength : float >= 0
+        Weight against the sum of the losses: 1/C of scikit-learn.
+    l1_ratio : float in [0, 1]
+        Share of the L1 norm: 1 is the lasso, 0 is ridge.
+    """
+
+    separable = True
+    strength: float = 1.0
+    l1_ratio: float = 0.5
+
+    def __post_init__(self):
+        check_at_least("strength", self.strength, 0.0)
+        if not 0.0 <= self.l1_ratio <= 1.0:
+            raise ValueError(
+                f"l1_ratio must be in [0, 1], got {self.l1_ratio!r}; 1 is the lasso, 0 is ridge."
+            )
+
+    @property
+    def smooth(self):
+        """Whether ``gradient`` exists everywhere: without L1 only."""
+        return self._l1 == 0.0
+
+    @property
+    def convexity(self):
+        """Modulus of strong convexity: the weight of the squared norm."""
+        return self._l2
+
+    @property
+    def _l1(self):
+        return float(self.strength * self.l1_ratio)
+
+    @property
+    def _l2(self):
+        return float(self.strength * (1.0 - self.l1_ratio))
+
+    def value(self, w):
+        """Penalty at ``w``."""
+        return float(self._l1 * np.abs(w).sum() + 0.5 * self._l2 * np.square(w).sum())
+
+    def prox(self, w, step):
+        """Soft threshold, then shrink."""
+        return soft_threshold(w, step * self._l1) / float(1.0 + step * self._l2)
+
+    def gradient(self, w):
+        """Gradient; only without L1."""
+        return w * self._l2 if self.smooth else super().gradient(w)

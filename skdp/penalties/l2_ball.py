@@ -1,0 +1,39 @@
+"""Bound on the L2 norm."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least, indicator
+
+__all__ = ["L2Ball"]
+
+
+@dataclass(frozen=True)
+class L2Ball(Penalty):
+    """``|w|_2 <= radius``, over all entries.
+
+    Parameters
+    ----------
+    radius : float > 0
+        Bound of the L2 norm.
+    """
+
+    bounded = True
+    radius: float = 1.0
+
+    def __post_init__(self):
+        check_at_least("radius", self.radius, 0.0, strictly=True)
+
+    def value(self, w):
+        """0 inside, infinity outside."""
+        return indicator(np.linalg.norm(w), self.radius, w.dtype)
+
+    def prox(self, w, step):
+        """Projection: scale down to the radius."""
+        return w * min(1.0, float(self.radius) / max(float(np.linalg.norm(w)), self.radius))
+
+    def vertex(self, direction):
+        """Point of the sphere against ``direction``; the centre if that is 0."""
+        norm = float(np.linalg.norm(direction))
+        return direction * (-float(self.radius) / norm if norm > 0.0 else 0.0)

@@ -1,0 +1,44 @@
+"""Nuclear norm: coefficient matrices of low rank."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skdp.penalties._penalty import Penalty, check_at_least
+
+__all__ = ["Nuclear"]
+
+
+@dataclass(frozen=True)
+class Nuclear(Penalty):
+    """``strength`` times the sum of the singular values of a coefficient matrix (d, K).
+
+    Parameters
+    ----------
+    strength : float >= 0
+        Weight against the sum of the losses.
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self):
+        check_at_least("strength", self.strength, 0.0)
+
+    def value(self, w):
+        """Penalty at ``w``."""
+        _check_matrix(w)
+        return float(self.strength * np.linalg.svd(w, compute_uv=False).sum())
+
+    def prox(self, w, step):
+        """Soft threshold of the singular values (Cai, Candes and Shen 2010)."""
+        _check_matrix(w)
+        left, singular, right = np.linalg.svd(w, full_matrices=False)
+        return (left * np.maximum(singular - float(step * self.strength), 0.0)) @ right
+
+
+def _check_matrix(w):
+    if w.ndim != 2:
+        raise ValueError(
+            f"The nuclear norm is of a coefficient matrix, got an array of {w.ndim} dimension(s); "
+            "use it with several outputs, or l1 with one."
+        )
