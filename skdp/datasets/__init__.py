@@ -1,1 +1,26 @@
-"""Placeholder, to be written."""
+"""Generated tables, and loaders of public ones with their public declarations."""
+
+from ._adult import load_adult
+from ._bank import load_bank
+from ._bike import load_bike
+from ._census import make_census
+from ._ipums_br import load_ipums_br
+from ._kddcup99 import load_kddcup99
+from ._mnist import load_mnist
+from ._sparse import make_sparse_classification
+from ._table import Matrix, Table
+from ._wine import load_wine
+
+__all__ = [
+    "Matrix",
+    "Table",
+    "load_adult",
+    "load_bank",
+    "load_bike",
+    "load_ipums_br",
+    "load_kddcup99",
+    "load_mnist",
+    "load_wine",
+    "make_census",
+    "make_sparse_classification",
+]

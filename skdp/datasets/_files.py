@@ -1,0 +1,96 @@
+"""Where the public data lie, and how a csv becomes columns."""
+
+import csv
+import gzip
+import io
+import os
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["data_home", "locate", "read_columns", "read_table", "to_numbers"]
+
+VARIABLE = "SKDP_DATA"
+_BLOCK = 20_000
+
+
+def data_home(folder=None):
+    """The folder of the data: the argument, else the environment variable SKDP_DATA."""
+    folder = folder or os.environ.get(VARIABLE)
+    if not folder:
+        raise FileNotFoundError(
+            f"No data folder: pass data_home='...' or set the environment variable {VARIABLE}."
+        )
+    return Path(folder).expanduser()
+
+
+def locate(relative, folder=None, fetch=None, hint=""):
+    """The path of ``relative`` in the data folder, made by ``fetch(path)`` when it is missing."""
+    path = data_home(folder) / relative
+    if path.exists():
+        return path
+    if fetch is None:
+        remedy = hint or "pass download=True to get it from its public source"
+        raise FileNotFoundError(f"{path} is missing: {remedy}.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fetch(path)
+    return path
+
+
+def read_table(path, numeric):
+    """The columns of a csv file (gz or not) with a header; those in ``numeric`` as floats."""
+    opener = gzip.open if str(path).endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
+        return read_columns(stream, numeric)
+
+
+def read_columns(stream, numeric, delimiter=","):
+    """The columns of an open csv text; a field that is no number is NaN in a numeric column."""
+    rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
+    header = [name.strip() for name in next(rows, [])]
+    if len(set(header)) != len(header) or not header:
+        raise ValueError(f"The first line must name every column once, got {header}.")
+    parts = [[] for _ in header]
+    # Block by block: a whole file of Python strings would take many times its size.
+    while block := [row for row in islice(rows, _BLOCK) if row]:
+        _check_width(block, len(header))
+        for name, part, values in zip(header, parts, zip(*block)):
+            part.append(to_numbers(values) if name in numeric else np.array(values))
+    empty = [np.empty(0)]
+    return {name: np.concatenate(part or empty) for name, part in zip(header, parts)}
+
+
+def to_numbers(values):
+    """Floats; what is no number (an empty field, ``?``) is NaN."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except ValueError:
+        return np.array([_number(value) for value in values])
+
+
+def write_gz(path, text):
+    """Write a deterministic gz file in one move: an interrupted download leaves nothing behind."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as stream:
+        stream.write(text.encode())
+    replace_file(path, buffer.getvalue())
+
+
+def replace_file(path, content):
+    """Write bytes under a temporary name, then rename."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def _number(value):
+    try:
+        return float(value)
+    except ValueError:
+        return np.nan
+
+
+def _check_width(block, width):
+    if any(len(row) != width for row in block):
+        raise ValueError(f"Every line must have the {width} fields that the first line names.")

@@ -1,0 +1,36 @@
+"""MNIST, handwritten digits (LeCun, Cortes and Burges, CC BY-SA 3.0)."""
+
+import numpy as np
+
+from ._fetch import fetch_mnist
+from ._files import locate
+from ._table import Matrix
+
+__all__ = ["load_mnist"]
+
+
+def load_mnist(data_home=None, *, download=False, return_X_y=False):
+    """Load MNIST: which digit does a 28 by 28 image show?
+
+    Parameters
+    ----------
+    data_home : path, optional
+        Folder that holds ``mnist/mnist.npz``; by default the variable SKDP_DATA.
+    download : bool, default=False
+        Fetch the four files from their public mirror when it is missing.
+    return_X_y : bool, default=False
+        Return encoded rows (float32) and target instead of the matrix.
+
+    Returns
+    -------
+    Matrix or (ndarray, ndarray)
+        70,000 rows, 784 pixels of 0 to 255; ``split`` tells the 60,000 train rows from the
+        10,000 test rows.
+    """
+    with np.load(locate("mnist/mnist.npz", data_home, fetch_mnist if download else None)) as file:
+        X = np.concatenate([file["X_train"], file["X_test"]]).reshape(-1, 784)
+        y = np.concatenate([file["y_train"], file["y_test"]]).astype(int)
+        split = np.repeat(["train", "test"], [len(file["y_train"]), len(file["y_test"])])
+    digits = tuple("0123456789")
+    data = Matrix("mnist", X, y, np.zeros(784), np.full(784, 255.0), digits, split=split)
+    return (data.encode(np.float32), data.target) if return_X_y else data

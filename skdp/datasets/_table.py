@@ -1,0 +1,194 @@
+"""Data with its public declaration: what may be known of every column before a record is seen."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ._encode import encode, encoded_names, root
+
+__all__ = ["Matrix", "Table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns, a target, and the facts about them that are public.
+
+    Parameters
+    ----------
+    name : str
+        What the table is called.
+    columns : dict of str to ndarray
+        One array per column; numbers for a numeric column, strings for a categorical one.
+    target : ndarray of shape (n,)
+        Class codes (0, 1, ...) or numbers.
+    bounds : dict of str to (low, high)
+        Declared range of each numeric column, in its own unit.
+    categories : dict of str to tuple of str
+        Declared categories of each categorical column.
+    symlog : frozenset of str
+        Numeric columns declared heavy-tailed: ``sign(x) * log1p(|x|)`` is what gets scaled.
+    target_names : tuple of str, optional
+        The declared classes, in the order of their codes; None for a number to predict.
+    target_bounds : (low, high), optional
+        Declared range of a number to predict.
+    assumed : frozenset of str
+        Columns (the target too) whose range no documentation gives: it was set with the data
+        in view and is *treated* as public. Fine for a benchmark, never for data to protect.
+    split : ndarray of str, optional
+        The source's own division into ``"train"`` and ``"test"``.
+
+    Examples
+    --------
+    >>> from skdp.datasets import make_census
+    >>> table = make_census(n_samples=100, random_state=0)
+    >>> X, y = table.encode(), table.target
+    >>> X.shape == (100, len(table.encoded_names))
+    True
+    """
+
+    name: str
+    columns: dict[str, np.ndarray]
+    target: np.ndarray
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    symlog: frozenset[str] = frozenset()
+    target_names: tuple[str, ...] | None = None
+    target_bounds: tuple[float, float] | None = None
+    assumed: frozenset[str] = frozenset()
+    split: np.ndarray | None = None
+
+    def __post_init__(self):
+        undeclared = [c for c in self.columns if (c in self.bounds) == (c in self.categories)]
+        if undeclared:
+            raise ValueError(
+                f"Column {undeclared[0]!r} of table {self.name!r} needs exactly one declaration: "
+                "put it in `bounds` or in `categories`."
+            )
+
+    def __len__(self):
+        return len(self.target)
+
+    def __repr__(self):
+        return f"Table({self.name!r}, {len(self.columns)} columns)"
+
+    @property
+    def feature_names(self):
+        """Names of the columns, in order."""
+        return tuple(self.columns)
+
+    @property
+    def encoded_names(self):
+        """Names of the columns of ``encode()``: fixed by the declaration, not by the data."""
+        return encoded_names(self)
+
+    def encode(self, dtype=np.float64):
+        """Rows of norm at most 1, by the declaration alone.
+
+        Parameters
+        ----------
+        dtype : numpy dtype, default=float64
+            float32 halves the memory.
+
+        Returns
+        -------
+        ndarray of shape (n, number of encoded columns)
+            Numeric columns on [-1, 1], categories as indicators, all over the square root of
+            the number of columns.
+        """
+        return encode(self, dtype)
+
+    def take(self, index):
+        """The same table with the chosen rows.
+
+        Parameters
+        ----------
+        index : array of int or bool, or slice
+            Which rows.
+
+        Returns
+        -------
+        Table
+            It shares the declaration.
+        """
+        return replace(
+            self,
+            columns={name: column[index] for name, column in self.columns.items()},
+            target=self.target[index],
+            split=None if self.split is None else self.split[index],
+        )
+
+    def drop(self, *names):
+        """The same table without some columns.
+
+        Parameters
+        ----------
+        *names : str
+            Columns to leave out.
+
+        Returns
+        -------
+        Table
+            The columns that remain, in order.
+        """
+        absent = [name for name in names if name not in self.columns]
+        if absent:
+            raise ValueError(f"No column {absent[0]!r} to drop; there are {self.feature_names}.")
+        return replace(self, columns={c: v for c, v in self.columns.items() if c not in names})
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A numeric array, a target, and the public range of every column.
+
+    Parameters
+    ----------
+    name : str
+        What the data are called.
+    X : ndarray of shape (n, d)
+        The numbers as published, not scaled.
+    target : ndarray of shape (n,)
+        Class codes.
+    lower, upper : ndarray of shape (d,)
+        Declared range of each column.
+    target_names : tuple of str
+        The declared classes, in the order of their codes.
+    assumed : bool
+        True when no documentation gives the ranges: they are *treated* as public.
+    split : ndarray of str, optional
+        The source's own division into ``"train"`` and ``"test"``.
+    """
+
+    name: str
+    X: np.ndarray
+    target: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    target_names: tuple[str, ...]
+    assumed: bool = False
+    split: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.target)
+
+    def __repr__(self):
+        return f"Matrix({self.name!r}, {self.X.shape[1]} columns)"
+
+    def encode(self, dtype=np.float64):
+        """Columns on [-1, 1] over the square root of their number: rows of norm at most 1.
+
+        Parameters
+        ----------
+        dtype : numpy dtype, default=float64
+            float32 halves the memory.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            By the declared ranges alone; what lies outside is clipped.
+        """
+        middle = (np.asarray(self.upper, float) + self.lower) / 2
+        half = (np.asarray(self.upper, float) - self.lower) / 2
+        scaled = (self.X - middle.astype(dtype)) / half.astype(dtype)
+        np.clip(scaled, -1, 1, out=scaled)
+        scaled /= root(self.X.shape[1], dtype)
+        return scaled
