@@ -1,2 +1,24 @@
 """Differentially private estimators that drop into scikit-learn."""
+
+from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
+from .linear_model import DPLinearSVC, DPLogisticRegression
+
 __version__ = "0.1.0.dev0"
+
+__all__ = [
+    "BudgetExceeded",
+    "DPLinearSVC",
+    "DPLogisticRegression",
+    "NotSupported",
+    "OffScript",
+    "PrivacyWarning",
+    "__version__",
+    "show_versions",
+]
+
+
+def show_versions():
+    """Print the versions that a bug report should hold."""
+    from ._show_versions import show_versions as show
+
+    show()

@@ -1,1 +1,5 @@
-"""Placeholder, to be written."""
+"""Private linear models with scikit-learn's face."""
+
+from .classifiers import DPLinearSVC, DPLogisticRegression
+
+__all__ = ["DPLinearSVC", "DPLogisticRegression"]

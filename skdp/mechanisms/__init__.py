@@ -1,1 +1,37 @@
-"""Placeholder, to be written."""
+"""The trusted room: the only one that touches records or draws noise. One file per question.
+
+`QUESTIONS` is the registry: a question that is not in it is refused by the oracle.
+"""
+
+from ._noise import Noise, Silence
+from ._oracle import Oracle
+from ._public import Public
+from ._records import Records
+from .best_candidate import BestCandidate
+from .count import Count
+from .gradient import Gradient
+from .subsample import PoissonBatch, RandomBatch
+
+__all__ = [
+    "QUESTIONS",
+    "BestCandidate",
+    "Count",
+    "Gradient",
+    "Noise",
+    "Oracle",
+    "PoissonBatch",
+    "Public",
+    "RandomBatch",
+    "Records",
+    "Silence",
+]
+
+QUESTIONS = frozenset(
+    {
+        BestCandidate,
+        Count,
+        Gradient,
+        PoissonBatch,
+        RandomBatch,
+    }
+)

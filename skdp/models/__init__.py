@@ -1,1 +1,5 @@
-"""Placeholder, to be written."""
+"""How scores come from parameters and rows. One file per model; the gradient mechanism is written over this."""
+
+from .linear import Linear
+
+__all__ = ["Linear"]

@@ -1,1 +1,31 @@
-"""Placeholder, to be written."""
+"""Algorithms that see only an oracle. One file each; `SOLVERS` is the registry.
+
+``solver="sgd"`` in an estimator is the registry's default instance, ``solver=SGD(batch_size=200)`` one of your own.
+"""
+
+from ._solver import Budget, Solver, Task, refuse_unfit
+from .gd import GD
+from .sgd import SGD
+
+__all__ = ["GD", "SGD", "SOLVERS", "Budget", "Solver", "Task", "refuse_unfit", "resolve"]
+
+SOLVERS = {
+    solver.name: solver
+    for solver in (
+        GD,
+        SGD,
+    )
+}
+
+
+def resolve(solver):
+    """The solver that a name or an instance stands for."""
+    if isinstance(solver, Solver):
+        return solver
+    if solver == "auto":
+        return GD()
+    if isinstance(solver, str) and solver in SOLVERS:
+        return SOLVERS[solver]()
+    raise ValueError(
+        f"solver={solver!r} is not known; use one of {['auto', *sorted(SOLVERS)]} or an instance."
+    )

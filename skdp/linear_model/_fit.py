@@ -1,0 +1,149 @@
+"""The one fit path that all estimators share: admit, rehearse, calibrate, pay, solve, account for it."""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+from ..exceptions import NotSupported, PrivacyWarning
+from ..mechanisms import Noise, Oracle, Public, Records, Silence
+from ..privacy import accountants, events
+from ..privacy import ledger as accounts
+from ..privacy.receipt import Receipt
+from ..privacy.spec import Spec
+from ..solvers import Budget, Solver, Task, refuse_unfit
+
+__all__ = ["Plan", "private_fit", "quote", "rehearse"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is known before any data: what is promised, what is asked, and how.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise.
+    task : Task
+        What is minimised.
+    solver : Solver
+        Algorithm.
+    public : Public
+        Facts that the solver may know.
+    accountant : str
+        Which theorem prices a script; "auto" for the tightest valid one.
+    declared : dict
+        What the receipt is to call public.
+    """
+
+    spec: Spec
+    task: Task
+    solver: Solver
+    public: Public
+    accountant: str
+    declared: dict
+
+    def budget(self, **given):
+        """The solver's view of the promise."""
+        return Budget(self.spec.epsilon, self.spec.delta, **given)
+
+
+def private_fit(plan, records, ledger=None, seed=None):
+    """Run the plan on admitted records; return the parameters and the receipt.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do.
+    records : Records
+        The vault.
+    ledger : Ledger or None
+        Shared by several fits: it pays the whole allowance before a record is touched.
+    seed : int or None
+        None for operating-system entropy.
+
+    Returns
+    -------
+    w : ndarray
+        The solver's parameters.
+    receipt : Receipt
+        What was spent.
+    """
+    account, budget = _prepare(plan)
+    if not plan.spec.private:
+        warnings.warn(
+            "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
+            PrivacyWarning,
+            stacklevel=3,
+        )
+    if ledger is not None:
+        ledger.reserve(_allowance(plan, account))
+    return _run(plan, records, account, Noise(seed), budget)
+
+
+def quote(plan):
+    """What a fit would cost and which noise it would add: a run on a vault without records."""
+    account, budget = _prepare(plan)
+    return _run(plan, Records.blank(plan.public), account, Silence(), budget)[1]
+
+
+def rehearse(plan, noise):
+    """The solver's script at one noise scale."""
+    recorder = accounts.Recorder()
+    oracle = Oracle(Records.blank(plan.public), recorder, Silence())
+    plan.solver.solve(oracle, plan.task, plan.budget(noise=noise))
+    return recorder.script
+
+
+def _prepare(plan):
+    """An account and a budget for one run; nothing has been touched or paid."""
+    refuse_unfit(plan.solver, plan.task)
+    if plan.solver.adaptive:
+        account = accounts.Filter(plan.spec, plan.solver.filter)
+        return account, plan.budget(total=account.total)
+    scale = accountants.calibrate(lambda s: rehearse(plan, s), plan.spec, plan.accountant)
+    script = rehearse(plan, scale)
+    return accounts.Scripted(plan.spec, script, plan.accountant), plan.budget(noise=scale)
+
+
+def _run(plan, records, account, noise, budget):
+    oracle = Oracle(records, account, noise)
+    w = plan.solver.solve(oracle, plan.task, budget)
+    return w, _receipt(plan, account, oracle.proofs, noise.seeded)
+
+
+def _allowance(plan, account):
+    """What a shared ledger sets aside: the script, or the whole allowance of an adaptive solver's filter."""
+    if not plan.solver.adaptive:
+        return account.script
+    if plan.solver.filter == "zcdp":
+        return ((events.ZCDP(account.total), 1),)
+    if plan.solver.filter == "gdp":
+        return ((events.Gaussian(1.0 / math.sqrt(account.total)), 1),)
+    raise NotSupported(
+        f"solver={plan.solver.name!r} spends by a Renyi filter, which a shared ledger cannot hold; fit without ledger=."
+    )
+
+
+def _receipt(plan, account, proofs, seeded):
+    spec, script = plan.spec, account.script
+    if plan.solver.adaptive:
+        cost, accountant, unspent = spec.epsilon, f"{plan.solver.filter} filter", account.unspent
+    else:
+        cost, unspent = math.inf, None
+        accountant = plan.accountant
+        if accountant == "auto":
+            accountant = accountants.choose(script, spec.neighbors)
+        if spec.private:
+            cost = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
+    return Receipt(
+        epsilon=cost,
+        delta=spec.delta,
+        neighbors=spec.neighbors,
+        accountant=accountant,
+        script=script,
+        solver=repr(plan.solver),
+        proofs=proofs,
+        declared=dict(plan.declared),
+        seeded=seeded,
+        unspent=unspent,
+    )

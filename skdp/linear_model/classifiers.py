@@ -1,0 +1,308 @@
+"""Private linear classifiers with scikit-learn's face."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from ..exceptions import NotSupported, PrivacyWarning
+from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
+from ._linear import PrivateLinearModel
+
+__all__ = ["DPLinearSVC", "DPLogisticRegression"]
+
+
+class _PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
+    """Labels in, labels out."""
+
+    def fit(self, X, y):
+        """Fit with differential privacy.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; those of norm beyond ``data_norm`` are scaled down to it.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_failure():
+            return self._fit_encoded(X, lambda X: self._encode(X, y))
+
+    def predict(self, X):
+        """Labels of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from ``classes_``.
+        """
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _encode(self, X, y):
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        y = column_or_1d(y)
+        classes, origin = self._classes(y)
+        codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+        if not np.array_equal(classes[codes], y):
+            raise ValueError(
+                f"y holds labels that are not among classes={classes.tolist()}; declare all labels that may occur."
+            )
+        return X, 2.0 * codes - 1.0, {"classes": origin}, {"classes_": classes}
+
+    def _classes(self, y):
+        """The declared classes, or those of y, which then are public."""
+        if self.classes is not None:
+            classes, origin = np.unique(np.asarray(self.classes)), "declared"
+        else:
+            classes, origin = np.unique(y), "taken from y"
+            warnings.warn(
+                "classes=None takes the set of labels from y and makes it public; declare classes= to keep it private.",
+                PrivacyWarning,
+                stacklevel=5,
+            )
+        if len(classes) > 2:
+            raise NotSupported(
+                f"Only binary classification is supported. The type of the target is multiclass: {len(classes)} labels."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs two classes, got {len(classes)} class; declare both in classes=."
+            )
+        return classes, origin
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class DPLogisticRegression(_PrivateLinearClassifier):
+    """Logistic regression with (epsilon, delta)-differential privacy.
+
+    Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
+    solver that only ever sees private answers. The privacy statement of a fit is in ``privacy_``.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy loss that is promised; smaller is more private. ``inf`` adds no noise and is not private.
+    delta : float, default=1e-6
+        Probability of exceeding it; choose it well below 1/n.
+    solver : str or Solver, default="auto"
+        Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``.
+    penalty : {"l2", "l1", "elasticnet", "scad", "mcp", None} or Penalty, default="l2"
+        Penalty on the coefficients; the intercept is free.
+    C : float, default=1.0
+        Inverse strength of the penalty, relative to the SUM of losses.
+    l1_ratio : float, default=None
+        Share of L1 in the elastic net.
+    data_norm : float
+        Public bound on the norm of a row; rows beyond it are scaled down. It must be declared.
+    fit_intercept : bool, default=True
+        Whether to add a constant column, which the bound covers.
+    classes : array-like of two labels, default=None
+        All labels that may occur. None takes them from y, which makes them public and warns.
+    neighbors : {"replace_one", "add_remove"}, default="replace_one"
+        Neighbouring data differ by one record replaced (n is public) or added or removed (n is private).
+    n_public : int, default=None
+        Under "add_remove", a rough number of records that you know without looking. None buys a noisy count where
+        the solver needs one.
+    accountant : str, default="auto"
+        Which theorem prices the fit; "auto" takes the tightest valid one.
+    ledger : skdp.privacy.Ledger, default=None
+        A budget shared by several fits; it pays before a record is touched.
+    random_state : int, RandomState or None, default=None
+        None draws noise from the operating system. A seed makes the fit reproducible, and the guarantee void against
+        whoever knows it.
+    verbose : int, default=0
+        Print the privacy statement after a fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        Private coefficients.
+    intercept_ : ndarray of shape (1,)
+        Private intercept.
+    classes_ : ndarray of shape (2,)
+        Labels.
+    privacy_ : Receipt
+        What the fit costs, how that was computed, and what was declared public.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had string names.
+
+    Examples
+    --------
+    >>> from skdp import DPLogisticRegression
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(5000, n_features=5, random_state=0)
+    >>> model = DPLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=3.0, classes=[0, 1], random_state=0)
+    >>> bool(model.fit(X, y).score(X, y) > 0.8)
+    True
+    >>> bool(model.privacy_.epsilon <= 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        delta=1e-6,
+        *,
+        solver="auto",
+        penalty="l2",
+        C=1.0,
+        l1_ratio=None,
+        data_norm=None,
+        fit_intercept=True,
+        classes=None,
+        neighbors="replace_one",
+        n_public=None,
+        accountant="auto",
+        ledger=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.solver = solver
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.data_norm = data_norm
+        self.fit_intercept = fit_intercept
+        self.classes = classes
+        self.neighbors = neighbors
+        self.n_public = n_public
+        self.accountant = accountant
+        self.ledger = ledger
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _loss(self):
+        return Logistic()
+
+    def predict_proba(self, X):
+        """Probabilities of both classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            One column per class of ``classes_``.
+        """
+        second = self._loss().predict(self.decision_function(X))
+        return np.column_stack([1.0 - second, second])
+
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            One column per class of ``classes_``.
+        """
+        return np.log(self.predict_proba(X))
+
+
+class DPLinearSVC(_PrivateLinearClassifier):
+    """Linear support vector classifier with (epsilon, delta)-differential privacy.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        As in `DPLogisticRegression`, like all parameters that are not listed here.
+    loss : {"huberised_hinge", "hinge", "squared_hinge"} or Loss, default="huberised_hinge"
+        Loss of the margin; the hinge itself only with solvers that need no smoothness.
+    h : float, default=0.5
+        Half-width of the quadratic part of the huberised hinge.
+    solver, penalty, C, l1_ratio, data_norm, fit_intercept, classes, neighbors, n_public, accountant, ledger : object
+        As in `DPLogisticRegression`.
+    random_state, verbose : object
+        As in `DPLogisticRegression`.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, privacy_, n_features_in_, feature_names_in_
+        As in `DPLogisticRegression`.
+
+    Examples
+    --------
+    >>> from skdp import DPLinearSVC
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(5000, n_features=5, random_state=0)
+    >>> model = DPLinearSVC(epsilon=1.0, delta=1e-6, data_norm=3.0, classes=[0, 1], random_state=0)
+    >>> bool(model.fit(X, y).score(X, y) > 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        delta=1e-6,
+        *,
+        solver="auto",
+        penalty="l2",
+        loss="huberised_hinge",
+        h=0.5,
+        C=1.0,
+        l1_ratio=None,
+        data_norm=None,
+        fit_intercept=True,
+        classes=None,
+        neighbors="replace_one",
+        n_public=None,
+        accountant="auto",
+        ledger=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.solver = solver
+        self.penalty = penalty
+        self.loss = loss
+        self.h = h
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.data_norm = data_norm
+        self.fit_intercept = fit_intercept
+        self.classes = classes
+        self.neighbors = neighbors
+        self.n_public = n_public
+        self.accountant = accountant
+        self.ledger = ledger
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _loss(self):
+        if isinstance(self.loss, Loss):
+            return self.loss
+        if self.loss == "huberised_hinge":
+            return HuberisedHinge(self.h)
+        if self.loss in ("hinge", "squared_hinge"):
+            return LOSSES[self.loss]()
+        raise ValueError(
+            f"loss={self.loss!r} is not known; use 'huberised_hinge', 'hinge' or 'squared_hinge'."
+        )

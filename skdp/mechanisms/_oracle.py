@@ -1,0 +1,81 @@
+"""The window between a solver and the records: check, pay, touch, noise, in that order."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ..exceptions import NotSupported
+from ..privacy.events import Event
+from . import _registry
+from ._noise import Noise
+from ._public import Public
+from ._question import Question
+from ._records import Records
+
+__all__ = ["Account", "Oracle"]
+
+
+class Account(Protocol):
+    """What an oracle needs of a ledger: to refuse before anything is touched."""
+
+    def charge(self, event: Event) -> None:
+        """Pay for one event, or raise and change nothing."""
+
+    def affords(self, *wanted: Event) -> bool:
+        """Whether all of these could be paid together; a function of public history alone."""
+
+
+class Oracle:
+    """Answers registered questions about one vault, and charges an account for each.
+
+    Parameters
+    ----------
+    records : Records
+        The vault; a solver is given the oracle and never this.
+    account : Account
+        Charged before a record is touched. A fit that fails later has paid.
+    noise : Noise
+        Where the answers' randomness comes from.
+    """
+
+    __slots__ = ("__account", "__noise", "__proofs", "__records")
+
+    def __init__(self, records: Records, account: Account, noise: Noise) -> None:
+        self.__records, self.__account, self.__noise = records, account, noise
+        self.__proofs: dict[str, None] = {}
+
+    @property
+    def public(self) -> Public:
+        """What may be known without paying."""
+        return self.__records.public
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        """Pages of docs/proofs/ that the answers given so far rest on."""
+        return tuple(self.__proofs)
+
+    def ask(self, question: Question) -> Any:
+        """Check, pay, touch, noise."""
+        _refuse_unregistered(question)
+        self.__account.charge(question.event(self.public))
+        self.__proofs.update(dict.fromkeys(question.proofs()))
+        return question.answer(self.__records, self.__noise)
+
+    def affords(self, *questions: Question) -> bool:
+        """Whether all of these questions could be paid for, together, now."""
+        return self.__account.affords(*(question.event(self.public) for question in questions))
+
+
+def _refuse_unregistered(question: Question) -> None:
+    """Exact types only: a subclass could change what is measured."""
+    inner = getattr(question, "question", None)
+    loss = getattr(inner or question, "loss", None)
+    for part, known, room in (
+        (question, _registry.questions(), "mechanisms"),
+        (inner, _registry.questions(), "mechanisms"),
+        (loss, _registry.losses(), "losses"),
+    ):
+        if part is not None and type(part) not in known:
+            raise NotSupported(
+                f"{type(part).__name__} is not registered in skdp.{room}; register it there, with its proof."
+            )

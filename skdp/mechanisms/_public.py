@@ -1,0 +1,53 @@
+"""The public facts about a vault: all that a solver may know before it has asked anything."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["Public"]
+
+
+@dataclass(frozen=True)
+class Public:
+    """What may be known of the records without paying.
+
+    Parameters
+    ----------
+    n : int or None
+        Number of records; None where it is private (add/remove neighbours) and was not declared.
+    n_features : int
+        Number of columns that the user gave.
+    intercept : float
+        Size of the constant last column, 0 for none.
+    neighbors : {"replace_one", "add_remove"}
+        Which pairs of data sets are to be indistinguishable.
+    target_bound : float
+        Bound on the absolute target: 1 for labels in {-1, +1}.
+    """
+
+    n: int | None
+    n_features: int
+    intercept: float
+    neighbors: str
+    target_bound: float = 1.0
+
+    @property
+    def width(self) -> int:
+        """Columns that a linear model sees: the features and the intercept's."""
+        return self.n_features + (self.intercept > 0)
+
+    @property
+    def row_bound(self) -> float:
+        """Bound B on the norm of a row after scaling, the intercept's column included."""
+        return math.hypot(1.0, self.intercept)
+
+    @property
+    def replace_one(self) -> bool:
+        """Whether a neighbour replaces a record (n public) rather than adds or removes one."""
+        return self.neighbors == "replace_one"
+
+    @property
+    def swing(self) -> float:
+        """How far a sum of contributions of norm at most 1 moves between neighbours: 2 or 1."""
+        return 2.0 if self.replace_one else 1.0

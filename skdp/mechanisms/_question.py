@@ -1,0 +1,129 @@
+"""The shapes that a question may take. A mechanism is a frozen dataclass of public fields on one of these.
+
+The author writes what is measured and how far it can move; price and noise come from one field in the base class, so
+they cannot drift apart. Registering a mechanism is one line in `__init__.py`, and its `proof` names a page of
+`docs/proofs/` that holds the theorem.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..privacy import events
+from ._noise import Noise
+from ._public import Public
+from ._records import Records
+
+__all__ = ["Additive", "Question", "Release", "Selection"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Question(ABC):
+    """What a solver may ask of an oracle: a price that is known beforehand, and an answer that is private."""
+
+    proof: ClassVar[str]
+
+    def proofs(self) -> tuple[str, ...]:
+        """Pages of docs/proofs/ that the answer rests on."""
+        return (self.proof,)
+
+    @abstractmethod
+    def event(self, public: Public) -> events.Event:
+        """What the answer costs."""
+
+    @abstractmethod
+    def answer(self, records: Records, noise: Noise) -> Any:
+        """The private answer. Only the oracle calls this, and only after it has paid."""
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """What the answer costs on a Poisson batch; a mechanism without a theorem for that refuses."""
+        from ..exceptions import NotSupported
+
+        raise NotSupported(
+            f"{type(self).__name__} has no price on a Poisson batch; ask it of all records."
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Additive(Question):
+    """A sum over records plus Gaussian noise (proofs/gaussian_sum.md).
+
+    The noise has standard deviation ``multiplier * bound``, where `bound` is what one record can contribute in norm.
+
+    Parameters
+    ----------
+    multiplier : float
+        Standard deviation of the noise over the bound of one record's contribution, under both relations.
+    """
+
+    multiplier: float
+
+    @abstractmethod
+    def measure(self, records: Records) -> Array:
+        """The exact sum."""
+
+    @abstractmethod
+    def bound(self, public: Public) -> float:
+        """Bound on the norm of one record's contribution, enforced by `measure`."""
+
+    def sensitivity(self, public: Public) -> float:
+        """How far the sum moves between neighbours; a mechanism overrides it where it can prove less than 2 bounds."""
+        return public.swing * self.bound(public)
+
+    def event(self, public: Public) -> events.Event:
+        """One Gaussian release."""
+        return events.Gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
+        return events.PoissonGaussian(self.multiplier, rate)
+
+    def answer(self, records: Records, noise: Noise) -> Array:
+        """The noisy sum."""
+        exact = np.asarray(self.measure(records), dtype=np.float64)
+        return exact + self.multiplier * self.bound(records.public) * noise.normal(exact.shape)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Selection(Question):
+    """The index of the largest score under Gumbel noise: the exponential mechanism (proofs/selection.md).
+
+    Parameters
+    ----------
+    epsilon : float
+        The bounded range b: the log-probability ratio of any two outcomes moves by at most b between neighbours.
+    """
+
+    epsilon: float
+
+    @abstractmethod
+    def measure(self, records: Records) -> Array:
+        """The exact scores, one per candidate."""
+
+    @abstractmethod
+    def spread(self, public: Public) -> float:
+        """How far the difference of two scores moves between neighbours, enforced by `measure`."""
+
+    def event(self, public: Public) -> events.Event:
+        """One bounded-range selection."""
+        return events.BoundedRange(self.epsilon)
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """On a Poisson batch: a b-bounded-range answer is b-DP, and pure privacy is amplified."""
+        return events.PoissonPure(self.epsilon, rate)
+
+    def answer(self, records: Records, noise: Noise) -> int:
+        """The index of the noisy maximum."""
+        scores = np.asarray(self.measure(records), dtype=np.float64)
+        scale = 0.0 if math.isinf(self.epsilon) else self.spread(records.public) / self.epsilon
+        return int(np.argmax(scores + scale * noise.gumbel(scores.shape)))
+
+
+class Release(Question):
+    """A result that is private only as a whole: its loop runs inside `answer` and only the end leaves."""

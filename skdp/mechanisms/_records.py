@@ -1,0 +1,76 @@
+"""The vault: bounded records, and the public facts about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..models import Linear
+from ._public import Public
+from ._rows import DenseRows
+
+__all__ = ["Records"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Records:
+    """Rows, targets and the model that maps parameters and rows to scores. Nothing of it is ever printed.
+
+    Parameters
+    ----------
+    rows : DenseRows
+        Bounded rows (or another engine with the same methods).
+    y : ndarray of shape (n,)
+        Targets as the loss wants them: -1 or +1 for two classes.
+    public : Public
+        What may be known of them without paying.
+    model : Linear
+        How scores come from parameters and rows.
+    """
+
+    rows: DenseRows
+    y: Array
+    public: Public
+    model: Any
+
+    @classmethod
+    def admit(
+        cls, X: Array, y: Array, public: Public, data_norm: float, model: Any = None
+    ) -> Records:
+        """Bound the rows and take the records in.
+
+        `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
+        what the guarantee needs of them is enforced here again, and no message shows a value of theirs.
+        """
+        if X.shape[1] != public.n_features or len(X) != len(y):
+            raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
+        if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
+            raise ValueError(
+                f"targets must be finite and at most {public.target_bound:g} in absolute value."
+            )
+        rows = DenseRows.bounded(X, data_norm, public.intercept)
+        if not np.isfinite(rows.norms).all():
+            raise ValueError(
+                "X holds values that are not finite or too large to be scaled; clip them first."
+            )
+        return cls(rows, y.astype(X.dtype, copy=False), public, model or Linear())
+
+    @classmethod
+    def blank(cls, public: Public, model: Any = None) -> Records:
+        """A vault with no record, for the rehearsal: the same code runs on it, and there is nothing to touch."""
+        rows = DenseRows.bounded(np.empty((0, public.n_features)), 1.0, public.intercept)
+        return cls(rows, np.empty(0), public, model or Linear())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Records({self.public})"
+
+    def take(self, index: Array) -> Records:
+        """The records at `index`."""
+        return Records(self.rows.take(index), self.y[index], self.public, self.model)

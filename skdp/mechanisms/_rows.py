@@ -1,0 +1,112 @@
+"""Bounded rows in memory. Another engine (sparse, memory-mapped, distributed) is another class with these methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["DenseRows"]
+
+Array = np.ndarray[Any, Any]
+BLOCK = 4096  # rows at a time where a weighted copy is needed: a few MB, inside the cache of a core
+
+
+class DenseRows:
+    """Rows scaled down to norm at most 1, and a constant last column, without a copy of the user's array.
+
+    Scaling is a factor per row that is folded into scores and slopes; the intercept is arithmetic on one coordinate.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The user's rows, float64 or float32, only read.
+    scale : ndarray of shape (n,)
+        What each row is multiplied by; see `bounded`.
+    norms : ndarray of shape (n,)
+        Norms of the scaled rows, the constant column included.
+    intercept : float
+        Size of the constant column, 0 for none.
+    """
+
+    __slots__ = ("_scale", "_x", "intercept", "norms", "width")
+
+    def __init__(self, X: Array, scale: Array, norms: Array, intercept: float) -> None:
+        self._x, self._scale = X, scale
+        self.norms, self.intercept = norms, intercept
+        self.width = X.shape[1] + (intercept > 0)
+
+    @classmethod
+    def bounded(cls, X: Array, data_norm: float, intercept: float) -> DenseRows:
+        """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data."""
+        raw = np.empty(len(X))
+        for start in range(0, len(X), BLOCK):
+            block = X[start : start + BLOCK].astype(np.float64, copy=False)
+            raw[start : start + BLOCK] = _row_norms(block)
+        # One part in 10^12 covers the rounding of the norm itself, so that the bound holds as computed.
+        divisor = np.maximum(raw * (1.0 + 1e-12), data_norm)
+        norms = np.hypot(raw / divisor, intercept)
+        return cls(X, (1.0 / divisor).astype(X.dtype), norms, intercept)
+
+    def __len__(self) -> int:
+        return len(self._x)
+
+    def dot(self, w: Array) -> Array:
+        """Scores: rows times w, of shape (n,) or (n, K)."""
+        w = w.astype(self._x.dtype, copy=False)
+        if not self.intercept:
+            return _scaled(self._x @ w, self._scale)
+        scores = _scaled(self._x @ w[:-1], self._scale)
+        scores += self._x.dtype.type(self.intercept) * w[-1]
+        return scores
+
+    def tdot(self, u: Array) -> Array:
+        """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
+        out = np.empty((self.width,) + u.shape[1:])
+        weighted = _scaled(u.astype(self._x.dtype, copy=True), self._scale)
+        out[: self._x.shape[1]] = self._x.T @ weighted
+        if self.intercept:
+            out[-1] = self.intercept * u.sum(axis=0)
+        return out
+
+    def gram(self, h: Array) -> Array:
+        """Rows' diag(h) rows, for h >= 0, block by block: no weighted copy of all rows is made."""
+        total = np.zeros((self.width, self.width))
+        for start in range(0, len(self), BLOCK):
+            part = slice(start, start + BLOCK)
+            root = np.sqrt(h[part])
+            block = np.empty((len(root), self.width))
+            np.multiply(
+                self._x[part], (self._scale[part] * root)[:, None], out=block[:, : self._x.shape[1]]
+            )
+            if self.intercept:
+                block[:, -1] = self.intercept * root
+            total += block.T @ block
+        return total
+
+    def take(self, index: Array) -> DenseRows:
+        """The rows at `index`, copied."""
+        return DenseRows(self._x[index], self._scale[index], self.norms[index], self.intercept)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, DenseRows]]:
+        """Views of consecutive rows, with where they lie."""
+        for start in range(0, len(self), size):
+            part = slice(start, min(start + size, len(self)))
+            yield (
+                part,
+                DenseRows(self._x[part], self._scale[part], self.norms[part], self.intercept),
+            )
+
+
+def _scaled(values: Array, scale: Array) -> Array:
+    values *= scale if values.ndim == 1 else scale[:, None]
+    return values
+
+
+def _row_norms(block: Array) -> Array:
+    """Norms that neither overflow nor underflow: rows are divided by their largest entry first."""
+    top = np.abs(block).max(axis=1, initial=0.0)
+    safe = np.where(top > 0, top, 1.0)
+    scaled = block / safe[:, None]
+    return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (top > 0)

@@ -1,0 +1,38 @@
+"""How many records there are, where that is private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ._public import Public
+from ._question import Additive, Array
+from ._records import Records
+
+__all__ = ["Count"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Count(Additive):
+    """The number of records plus Gaussian noise, for add/remove neighbours."""
+
+    proof: ClassVar[str] = "count"
+
+    def bound(self, public: Public) -> float:
+        """A record counts once."""
+        return 1.0
+
+    def sensitivity(self, public: Public) -> float:
+        """Adding a record moves the count by one."""
+        if public.replace_one:
+            raise NotSupported(
+                "neighbors='replace_one' makes n public; read public.n, which is free."
+            )
+        return 1.0
+
+    def measure(self, records: Records) -> Array:
+        """The count."""
+        return np.array(float(len(records)))

@@ -1,0 +1,81 @@
+"""A question asked of a random batch, drawn from the trusted noise source and never seen by the solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..exceptions import NotSupported
+from ..privacy import events
+from ._noise import Noise
+from ._public import Public
+from ._question import Additive, Question
+from ._records import Records
+
+__all__ = ["PoissonBatch", "RandomBatch"]
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonBatch(Question):
+    """A question asked of a batch that holds each record independently with probability `rate`.
+
+    The batch is fresh for every question, so amplified prices add up. Its realised size stays inside.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked; it must have a price on a Poisson batch.
+    rate : float
+        Probability with which each record is taken.
+    """
+
+    proof: ClassVar[str] = "poisson_batch"
+    question: Question
+    rate: float
+
+    def proofs(self) -> tuple[str, ...]:
+        """Its own page and the question's."""
+        return (self.proof, *self.question.proofs())
+
+    def event(self, public: Public) -> events.Event:
+        """The question's own price on a Poisson batch."""
+        return self.question.sampled_event(public, self.rate)
+
+    def answer(self, records: Records, noise: Noise) -> Any:
+        """The answer on a fresh batch, drawn in O(batch)."""
+        batch = records.take(noise.poisson_batch(len(records), self.rate))
+        return self.question.answer(batch, noise)
+
+
+@dataclass(frozen=True, eq=False)
+class RandomBatch(Question):
+    """A sum asked of a uniformly random batch of fixed size, without replacement (replace-one neighbours only).
+
+    Parameters
+    ----------
+    question : Additive
+        A bounded sum.
+    size : int
+        Records in the batch.
+    """
+
+    proof: ClassVar[str] = "random_batch"
+    question: Additive
+    size: int
+
+    def proofs(self) -> tuple[str, ...]:
+        """Its own page and the question's."""
+        return (self.proof, *self.question.proofs())
+
+    def event(self, public: Public) -> events.Event:
+        """The symmetric curve of sampling without replacement."""
+        if not public.replace_one or public.n is None:
+            raise NotSupported(
+                "a batch of fixed size shows n under neighbors='add_remove'; use sampling='poisson'."
+            )
+        return events.WithoutReplacementGaussian(self.question.multiplier, self.size / public.n)
+
+    def answer(self, records: Records, noise: Noise) -> Any:
+        """The answer on a fresh batch; a blank vault has none to draw."""
+        size = min(self.size, len(records))
+        return self.question.answer(records.take(noise.subset(len(records), size)), noise)

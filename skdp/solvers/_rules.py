@@ -1,0 +1,28 @@
+"""Data-free defaults that several solvers share: what a number is chosen by when the user gives none."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["clip_rule", "step_rule"]
+
+
+def clip_rule(task, public, noise_level):
+    """Bound on a record's gradient: from half of the loss's own bound at high noise to all of it at low noise.
+
+    At w = 0 the slope of a logistic loss is half of its supremum, so a clip there removes bias from no record at the
+    start and halves the noise. ``noise_level`` is the noise norm over n that a clip of 1 would bring.
+    """
+    full = (task.loss.slope or 1.0) * public.row_bound
+    return full * min(max(0.5 * (0.004 / max(noise_level, 1e-12)) ** (1 / 3), 0.5), 1.0)
+
+
+def step_rule(task, public, momentum, noise, steps, radius):
+    """Step on the mean objective: half of the inverse curvature, less where noise would carry the iterate past radius.
+
+    ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.
+    """
+    curvature = (task.loss.curvature or 1.0) * public.row_bound**2
+    steady = 0.5 / curvature
+    wander = noise * math.sqrt(steps * task.size) / (1.0 - momentum)
+    return min(steady, radius / wander) if wander > 0 else steady

@@ -1,0 +1,150 @@
+"""What a solver is, what it may know, and the one sentence that refuses a task it cannot do."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ..mechanisms import Count
+
+__all__ = ["Budget", "Solver", "Task", "refuse_unfit"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be minimised: a sum of losses over records plus a penalty.
+
+    Parameters
+    ----------
+    loss : Loss
+        Formula of scores and targets.
+    penalty : Placed
+        Penalty on the solver's parameters, on the scale of the sum; the intercept is free in it.
+    shape : tuple of int
+        Shape of the parameters.
+    """
+
+    loss: Loss
+    penalty: object
+    shape: tuple
+
+    @property
+    def size(self):
+        """Number of parameters."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a solver may spend.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The promise, for rules that read it.
+    noise : float
+        Scripted solvers: the one free number, calibrated so that the script costs the promise. Every multiplier is a
+        fixed multiple of it. 0 when epsilon is infinite.
+    total : float
+        Adaptive solvers: the allowance of the filter that they declare, in its currency.
+    """
+
+    epsilon: float
+    delta: float
+    noise: float = math.nan
+    total: float = math.nan
+
+    @property
+    def private(self):
+        """Whether anything is promised at all."""
+        return math.isfinite(self.epsilon)
+
+
+# What a solver may require of loss and penalty: who fails it is told so in these words.
+TRAITS = {
+    "bounded_slope": lambda task: task.loss.slope is not None,
+    "smooth_loss": lambda task: task.loss.curvature is not None,
+    "twice_differentiable": lambda task: getattr(task.loss, "d2z", None) is not None,
+    "one_output": lambda task: len(task.shape) == 1,
+    "convex_penalty": lambda task: task.penalty.convex,
+    "smooth_penalty": lambda task: task.penalty.smooth,
+    "strongly_convex": lambda task: task.penalty.convexity > 0,
+    "constraint": lambda task: task.penalty.bounded,
+}
+WORDS = {
+    "bounded_slope": "a loss with bounded slope",
+    "smooth_loss": "a smooth loss",
+    "twice_differentiable": "a loss with a second derivative",
+    "one_output": "two classes or one target",
+    "convex_penalty": "a convex penalty",
+    "smooth_penalty": "a smooth penalty",
+    "strongly_convex": "a strongly convex penalty (add 'l2')",
+    "constraint": "a bounded constraint, such as penalty=L1Ball(radius)",
+}
+
+
+class Solver(ABC):
+    """An algorithm that sees only an oracle. Subclasses are frozen dataclasses of public hyper-parameters.
+
+    ``solve`` is a function of the oracle's answers: it is post-processing, so it needs no privacy review.
+    """
+
+    name: ClassVar[str]
+    adaptive: ClassVar[bool] = False
+    filter: ClassVar[str] = "zcdp"
+    needs: ClassVar[frozenset] = frozenset()
+
+    @abstractmethod
+    def solve(self, oracle, task, budget):
+        """Return parameters of shape ``task.shape``.
+
+        Parameters
+        ----------
+        oracle : Oracle
+            Answers registered questions, already paid for.
+        task : Task
+            Loss, penalty and shape.
+        budget : Budget
+            What may be spent.
+        """
+
+    def get_params(self, deep=True):
+        """Hyper-parameters by name, as scikit-learn asks for them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def with_params(self, **params):
+        """The same solver with some hyper-parameters changed."""
+        unknown = sorted(set(params) - set(self.get_params()))
+        if unknown:
+            raise ValueError(
+                f"solver {self.name!r} has no parameter {unknown[0]!r}; it has {sorted(self.get_params())}."
+            )
+        return replace(self, **params)
+
+
+def refuse_unfit(solver, task):
+    """Refuse, in one sentence, a task whose loss or penalty lacks what the solver needs."""
+    missing = sorted(need for need in solver.needs if not TRAITS[need](task))
+    if missing:
+        lacking = " and ".join(WORDS[need] for need in missing)
+        given = (
+            f"loss {type(task.loss).__name__} with penalty {type(task.penalty.penalty).__name__}"
+        )
+        raise NotSupported(
+            f"solver={solver.name!r} needs {lacking}; {given} has not. Use 'gd', 'sgd' or 'ssadmm', or "
+            "change the loss or the penalty."
+        )
+
+
+def record_count(oracle, budget, share=0.01):
+    """The public number of records, or a noisy one that takes about ``share`` of the budget.
+
+    Never smaller than 1, so that it may divide.
+    """
+    if oracle.public.n is not None:
+        return float(oracle.public.n)
+    return max(1.0, float(oracle.ask(Count(multiplier=budget.noise / math.sqrt(share)))))

@@ -1,0 +1,61 @@
+"""Full-batch clipped gradient descent with heavy ball and a prox step.
+
+Privacy: post-processing of `steps` clipped gradients (and of one noisy count where n is private). The script is
+fixed beforehand; it is a composition of Gaussians, so its price is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..mechanisms import Gradient
+from ._rules import clip_rule, step_rule
+from ._solver import Solver, record_count
+
+__all__ = ["GD"]
+
+
+@dataclass(frozen=True)
+class GD(Solver):
+    """Gradient descent on noisy full-batch gradients.
+
+    Parameters
+    ----------
+    steps : int
+        Number of gradients.
+    momentum : float
+        Heavy ball, in [0, 1).
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    step_size : float or None
+        Step on the mean objective; None: by curvature and noise.
+    radius : float
+        How far the noise may carry the iterate, for the default step.
+    """
+
+    name: ClassVar[str] = "gd"
+
+    steps: int = 100
+    momentum: float = 0.9
+    clip: float | None = None
+    step_size: float | None = None
+    radius: float = 8.0
+
+    def solve(self, oracle, task, budget):
+        """Return the last iterate."""
+        n = record_count(oracle, budget)
+        multiplier = budget.noise * math.sqrt(self.steps)
+        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+        step = self.step_size or step_rule(
+            task, oracle.public, self.momentum, multiplier * clip / n, self.steps, self.radius
+        )
+        w, velocity = np.zeros(task.shape), np.zeros(task.shape)
+        for _ in range(self.steps):
+            noisy = oracle.ask(Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier))
+            velocity = self.momentum * velocity + noisy / n
+            w = task.penalty.prox(w - step * velocity, step / n)
+        return w

@@ -1,0 +1,128 @@
+"""Stochastic proximal gradient descent on Poisson batches (DP-SGD with a prox step, S4 eq. 29).
+
+Privacy: post-processing of clipped gradients of fresh Poisson batches, or of fresh batches of fixed size
+(``sampling="without_replacement"``, replace-one neighbours only, several times dearer). The script is fixed beforehand.
+Sums are divided by the expected batch size, which is public or bought, never by the realised one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..mechanisms import Gradient, PoissonBatch, RandomBatch
+from ._rules import clip_rule, step_rule
+from ._solver import Solver, record_count
+
+__all__ = ["SGD", "Sampler", "sampler"]
+
+
+@dataclass(frozen=True)
+class SGD(Solver):
+    """Stochastic gradient descent on noisy batch gradients.
+
+    Parameters
+    ----------
+    batch_size : int or None
+        Expected records in a batch; None: `rate` times n.
+    rate : float
+        Probability with which a record enters a batch, where `batch_size` is not given (or n is private).
+    steps : int
+        Number of batches.
+    schedule : {"constant", "epoch", "sqrt"}
+        Step size: fixed; divided by the epoch's number; divided by the root of the step's number.
+    averaging : bool
+        Return the mean of the second half of the iterates instead of the last.
+    clip, step_size : float or None
+        As in `GD`.
+    radius : float
+        How far the noise may carry the iterate, for the default step.
+    sampling : {"poisson", "without_replacement"}
+        How batches are drawn.
+    """
+
+    name: ClassVar[str] = "sgd"
+
+    batch_size: int | None = None
+    rate: float = 0.05
+    steps: int = 400
+    schedule: str = "constant"
+    averaging: bool = True
+    clip: float | None = None
+    step_size: float | None = None
+    radius: float = 8.0
+    sampling: str = "poisson"
+
+    def solve(self, oracle, task, budget):
+        """Return the averaged (or last) iterate."""
+        draw = sampler(self, oracle, budget)
+        level = budget.noise / (draw.expected * math.sqrt(self.steps))
+        clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
+        noise = budget.noise * clip / draw.expected
+        base = self.step_size or step_rule(task, oracle.public, 0.0, noise, self.steps, self.radius)
+        w, mean = np.zeros(task.shape), np.zeros(task.shape)
+        tail = self.steps - self.steps // 2
+        for k in range(self.steps):
+            noisy = oracle.ask(
+                draw.batch(Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise))
+            )
+            step = base * _decay(self.schedule, k, draw.rate)
+            w = task.penalty.prox(w - step * (noisy / draw.expected), step / draw.n)
+            if k >= self.steps - tail:
+                mean += w / tail
+        return mean if self.averaging else w
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How batches are drawn, and what their sums are divided by."""
+
+    n: float
+    rate: float
+    sampling: str
+
+    @property
+    def expected(self):
+        """Expected records in a batch."""
+        return self.rate * self.n
+
+    def batch(self, question):
+        """The question, asked of a fresh batch."""
+        if self.sampling == "poisson":
+            return PoissonBatch(question, self.rate)
+        return RandomBatch(question, round(self.rate * self.n))
+
+
+def sampler(solver, oracle, budget):
+    """Read `batch_size`, `rate` and `sampling` of a solver; the rate never depends on a private count."""
+    if solver.sampling not in ("poisson", "without_replacement"):
+        raise ValueError(
+            f"sampling={solver.sampling!r} is not known; use 'poisson' or 'without_replacement'."
+        )
+    public = oracle.public
+    if solver.sampling == "without_replacement" and not public.replace_one:
+        raise NotSupported(
+            "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
+        )
+    if solver.batch_size is not None and public.n is None:
+        raise NotSupported(
+            f"batch_size={solver.batch_size} is a rate only if n is known; give rate=, or declare n_public."
+        )
+    n = record_count(oracle, budget)
+    if solver.batch_size is None:
+        return Sampler(n, solver.rate, solver.sampling)
+    return Sampler(n, min(1.0, solver.batch_size / n), solver.sampling)
+
+
+def _decay(schedule, k, rate):
+    if schedule == "constant":
+        return 1.0
+    if schedule == "epoch":
+        return 1.0 / (1 + math.floor(k * rate))
+    if schedule == "sqrt":
+        return 1.0 / math.sqrt(k + 1)
+    raise ValueError(f"schedule={schedule!r} is not known; use 'constant', 'epoch' or 'sqrt'.")
