@@ -21,7 +21,10 @@ class Loss:
         clip.
     curvature : float or None
         Supremum of the second derivative (its largest eigenvalue when there are several scores);
-        None if the loss is not smooth, and then there is no ``d2z``.
+        None if the loss is not smooth.
+    d2z : callable or None
+        ``d2z(z, y)``, second derivative in the score: shape (n,), or (n, K, K); None if the loss is
+        not smooth.
     one_signed : bool
         Whether the sign of ``dz`` follows from the target alone. Sharper privacy bounds hold then.
     outputs : int
@@ -48,9 +51,7 @@ class Loss:
         """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
         raise NotImplementedError
 
-    def d2z(self, z, y):
-        """Second derivative in the score; only where ``curvature`` is a number."""
-        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+    d2z = None
 
     def predict(self, z):
         """Mean response that the scores stand for."""
@@ -79,8 +80,8 @@ class MarginLoss(Loss):
         raise NotImplementedError
 
     def curvature_at(self, margin):
-        """Second derivative in the margin."""
-        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+        """Second derivative in the margin, at least 0; not needed where ``d2z`` is None."""
+        raise NotImplementedError
 
     def value(self, z, y):
         """Loss of each record, shape (n,)."""
@@ -92,7 +93,7 @@ class MarginLoss(Loss):
         return np.multiply(slope, y, out=slope, casting="same_kind")
 
     def d2z(self, z, y):
-        """Second derivative in the score; only where ``curvature`` is a number."""
+        """Second derivative in the score: an array of the shape and dtype of ``z``."""
         return self.curvature_at(_margin(z, y))
 
     def predict(self, z):
@@ -131,8 +132,8 @@ class ResidualLoss(Loss):
         raise NotImplementedError
 
     def curvature_at(self, residual):
-        """Second derivative in the residual."""
-        raise NotImplementedError(f"{type(self).__name__} has no second derivative.")
+        """Second derivative in the residual, at least 0; not needed where ``d2z`` is None."""
+        raise NotImplementedError
 
     def value(self, z, y):
         """Loss of each record, shape (n,)."""
@@ -143,7 +144,7 @@ class ResidualLoss(Loss):
         return self.slope_at(_residual(z, y))
 
     def d2z(self, z, y):
-        """Second derivative in the score; only where ``curvature`` is a number."""
+        """Second derivative in the score: an array of the shape and dtype of ``z``."""
         return self.curvature_at(_residual(z, y))
 
     def predict(self, z):

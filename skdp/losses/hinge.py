@@ -14,6 +14,7 @@ class Hinge(MarginLoss):
     """``max(0, 1 - y z)``; at its corner ``dz`` is the subgradient 0."""
 
     slope = 1.0
+    d2z = None
 
     def of_margin(self, margin):
         """Loss at the margin."""
