@@ -1,5 +1,7 @@
 """Formulas of the coefficients, each with its prox. To add one: a file, a line in ``PENALTIES``."""
 
+from dataclasses import fields
+
 from skdp.penalties._penalty import Penalty
 from skdp.penalties._placed import Placed
 from skdp.penalties.box import Box
@@ -68,7 +70,7 @@ def make(penalty, strength=1.0, l1_ratio=None):
     if penalty is None or penalty == "none":
         return NoPenalty()
     kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
-    if kind is None or "strength" not in kind.__dataclass_fields__:
+    if kind is None or "strength" not in {field.name for field in fields(kind)}:
         raise ValueError(
             f"penalty={penalty!r} is not the name of a penalty with a strength; use 'l1', 'l2', "
             "'elasticnet' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."
