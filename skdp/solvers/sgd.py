@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..exceptions import NotSupported
-from ..mechanisms import Gradient, PoissonBatch, RandomBatch
+from ..mechanisms import Gradient
 from ._rules import clip_rule, step_rule
-from ._solver import Solver, record_count
+from ._sampling import decay, sampler
+from ._solver import Solver
 
-__all__ = ["SGD", "Sampler", "sampler"]
+__all__ = ["SGD"]
 
 
 @dataclass(frozen=True)
@@ -70,59 +70,8 @@ class SGD(Solver):
             noisy = oracle.ask(
                 draw.batch(Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise))
             )
-            step = base * _decay(self.schedule, k, draw.rate)
+            step = base * decay(self.schedule, k, draw.rate)
             w = task.penalty.prox(w - step * (noisy / draw.expected), step / draw.n)
             if k >= self.steps - tail:
                 mean += w / tail
         return mean if self.averaging else w
-
-
-@dataclass(frozen=True)
-class Sampler:
-    """How batches are drawn, and what their sums are divided by."""
-
-    n: float
-    rate: float
-    sampling: str
-
-    @property
-    def expected(self):
-        """Expected records in a batch."""
-        return self.rate * self.n
-
-    def batch(self, question):
-        """The question, asked of a fresh batch."""
-        if self.sampling == "poisson":
-            return PoissonBatch(question, self.rate)
-        return RandomBatch(question, round(self.rate * self.n))
-
-
-def sampler(solver, oracle, budget):
-    """Read `batch_size`, `rate` and `sampling` of a solver; the rate never depends on a private count."""
-    if solver.sampling not in ("poisson", "without_replacement"):
-        raise ValueError(
-            f"sampling={solver.sampling!r} is not known; use 'poisson' or 'without_replacement'."
-        )
-    public = oracle.public
-    if solver.sampling == "without_replacement" and not public.replace_one:
-        raise NotSupported(
-            "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
-        )
-    if solver.batch_size is not None and public.n is None:
-        raise NotSupported(
-            f"batch_size={solver.batch_size} is a rate only if n is known; give rate=, or declare n_public."
-        )
-    n = record_count(oracle, budget)
-    if solver.batch_size is None:
-        return Sampler(n, solver.rate, solver.sampling)
-    return Sampler(n, min(1.0, solver.batch_size / n), solver.sampling)
-
-
-def _decay(schedule, k, rate):
-    if schedule == "constant":
-        return 1.0
-    if schedule == "epoch":
-        return 1.0 / (1 + math.floor(k * rate))
-    if schedule == "sqrt":
-        return 1.0 / math.sqrt(k + 1)
-    raise ValueError(f"schedule={schedule!r} is not known; use 'constant', 'epoch' or 'sqrt'.")

@@ -1,0 +1,68 @@
+"""How stochastic solvers draw batches and shrink their steps.
+
+Sums over a batch are divided by its expected size, which is public or bought, never by the realised one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..exceptions import NotSupported
+from ..mechanisms import PoissonBatch, RandomBatch
+from ._solver import record_count
+
+__all__ = ["Sampler", "decay", "sampler"]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How batches are drawn, and what their sums are divided by."""
+
+    n: float
+    rate: float
+    sampling: str
+
+    @property
+    def expected(self):
+        """Expected records in a batch."""
+        return self.rate * self.n
+
+    def batch(self, question):
+        """The question, asked of a fresh batch."""
+        if self.sampling == "poisson":
+            return PoissonBatch(question, self.rate)
+        return RandomBatch(question, round(self.rate * self.n))
+
+
+def sampler(solver, oracle, budget):
+    """Read `batch_size`, `rate` and `sampling` of a solver; the rate never depends on a private count."""
+    if solver.sampling not in ("poisson", "without_replacement"):
+        raise ValueError(
+            f"sampling={solver.sampling!r} is not known; use 'poisson' or 'without_replacement'."
+        )
+    public = oracle.public
+    if solver.sampling == "without_replacement" and not public.replace_one:
+        raise NotSupported(
+            "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
+        )
+    if solver.batch_size is not None and public.n is None:
+        raise NotSupported(
+            f"batch_size={solver.batch_size} is a rate only if n is known; give rate=, or declare n_public."
+        )
+    n = record_count(oracle, budget)
+    rate = solver.rate if solver.batch_size is None else min(1.0, solver.batch_size / n)
+    if solver.sampling == "without_replacement":
+        rate = max(1, round(rate * n)) / n
+    return Sampler(n, rate, solver.sampling)
+
+
+def decay(schedule, k, rate):
+    """Factor of step number k (from 0) of a schedule; an epoch is 1 / rate steps."""
+    if schedule == "constant":
+        return 1.0
+    if schedule == "epoch":
+        return 1.0 / (1 + math.floor(k * rate))
+    if schedule == "sqrt":
+        return 1.0 / math.sqrt(k + 1)
+    raise ValueError(f"schedule={schedule!r} is not known; use 'constant', 'epoch' or 'sqrt'.")
