@@ -4,6 +4,7 @@ from ._adult import load_adult
 from ._bank import load_bank
 from ._bike import load_bike
 from ._census import make_census
+from ._csv import load_csv
 from ._ipums_br import load_ipums_br
 from ._kddcup99 import load_kddcup99
 from ._mnist import load_mnist
@@ -17,6 +18,7 @@ __all__ = [
     "load_adult",
     "load_bank",
     "load_bike",
+    "load_csv",
     "load_ipums_br",
     "load_kddcup99",
     "load_mnist",

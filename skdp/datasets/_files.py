@@ -41,7 +41,7 @@ def locate(relative, folder=None, fetch=None, hint=""):
 def read_table(path, numeric):
     """The columns of a csv file (gz or not) with a header; those in ``numeric`` as floats."""
     opener = gzip.open if str(path).endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
+    with opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
         return read_columns(stream, numeric)
 
 
@@ -51,9 +51,10 @@ def read_columns(stream, numeric, delimiter=","):
     header = [name.strip() for name in next(rows, [])]
     if len(set(header)) != len(header) or not header:
         raise ValueError(f"The first line must name every column once, got {header}.")
+    rows = filter(None, rows)
     parts = [[] for _ in header]
     # Block by block: a whole file of Python strings would take many times its size.
-    while block := [row for row in islice(rows, _BLOCK) if row]:
+    while block := _block(rows):
         _check_width(block, len(header))
         for name, part, values in zip(header, parts, zip(*block)):
             part.append(to_numbers(values) if name in numeric else np.array(values))
@@ -89,6 +90,14 @@ def _number(value):
         return float(value)
     except ValueError:
         return np.nan
+
+
+def _block(rows):
+    try:
+        return list(islice(rows, _BLOCK))
+    except csv.Error:
+        # The reader's own words may quote the line.
+        raise ValueError("The file is no valid csv: check its quotes.") from None
 
 
 def _check_width(block, width):

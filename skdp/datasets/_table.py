@@ -64,6 +64,10 @@ class Table:
                 f"Column {undeclared[0]!r} of table {self.name!r} needs exactly one declaration: "
                 "put it in `bounds` or in `categories`."
             )
+        for name, categories in {**self.categories, "target": self.target_names or ()}.items():
+            # Twice the same category would be two ones in a block, and a norm beyond the theorem's.
+            if len(set(categories)) != len(categories):
+                raise ValueError(f"Column {name!r} declares a category twice: {categories}.")
 
     def __len__(self):
         return len(self.target)

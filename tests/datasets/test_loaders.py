@@ -98,7 +98,7 @@ def test_kddcup99():
     assert inside(table) and undeclared(table) == {}
 
 
-LOADERS = [name for name in datasets.__all__ if name.startswith("load_")]
+LOADERS = [f"load_{s}" for s in ["adult", "bank", "bike", "ipums_br", "kddcup99", "mnist", "wine"]]
 
 
 @pytest.mark.parametrize("name", LOADERS)

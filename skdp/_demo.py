@@ -1,0 +1,189 @@
+"""The command ``python -m skdp``: accuracy and AUC by epsilon, beside what no privacy gives."""
+
+import argparse
+import sys
+import time
+from collections import namedtuple
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import train_test_split
+
+from . import DPLogisticRegression, datasets
+
+__all__ = ["main"]
+
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+PUBLIC = {
+    "adult": datasets.load_adult,
+    "bank": datasets.load_bank,
+    "kddcup99": datasets.load_kddcup99,
+}
+
+_SCORES_NOTE = (
+    "Accuracy and AUC, of every row, are computed on held-out records WITHOUT noise, and the row "
+    "'no privacy' comes from a model without it: they are not private, they are for the eyes of "
+    "whoever may see the data. --no-scores prints only what is paid for."
+)
+_SUM_NOTE = (
+    "Each epsilon is one fit: to publish several of these models costs the sum of their epsilons "
+    "(and of their deltas)."
+)
+
+Row = namedtuple("Row", "name accuracy auc seconds")
+
+
+def main(argv=None):
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 when the arguments or the file are refused.
+    """
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    _check(parser, arguments)
+    try:
+        table = _table(arguments)
+        if arguments.no_scores:
+            _release(table, arguments)
+        else:
+            _compare(table, arguments)
+    except (ValueError, OSError) as error:
+        print(f"{parser.prog}: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m skdp",
+        description="Fit DPLogisticRegression at several epsilons and tell what privacy costs.",
+    )
+    add = parser.add_argument
+    add("--data", choices=["census", *PUBLIC], help="generated census (default) or a public table")
+    add("--download", action="store_true", help="fetch the public table if SKDP_DATA lacks it")
+    add("--csv", metavar="FILE", help="your own table, with a header")
+    add("--target", metavar="COL", help="the column of FILE to predict")
+    add("--bounds", metavar="FILE", help="JSON or csv: column to [low, high] or to its categories")
+    add("--epsilon", type=float, nargs="+", help="budgets, one fit each (default: 0.1 to 4)")
+    add("--delta", type=float, default=1e-6)
+    add("--neighbors", choices=["replace_one", "add_remove"], default="replace_one")
+    add("--solver", default="auto")
+    add("--seed", type=int, help="fix the noise (not private against whoever knows it)")
+    add("--n-samples", type=int, default=40_000, help="rows of the generated census")
+    add("--no-scores", action="store_true", help="one epsilon, all rows; print the model alone")
+    return parser
+
+
+def _check(parser, arguments):
+    if arguments.csv and arguments.data:
+        parser.error("--csv and --data exclude each other: name one table.")
+    if arguments.csv and not (arguments.target and arguments.bounds):
+        parser.error("--csv needs --target and --bounds: what is public must be declared.")
+    if not arguments.csv and (arguments.target or arguments.bounds):
+        parser.error("--target and --bounds describe a --csv file: name it.")
+    if arguments.no_scores and len(arguments.epsilon or ()) != 1:
+        parser.error("--no-scores publishes one model: give it one --epsilon.")
+
+
+def _table(arguments):
+    if arguments.csv:
+        return datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
+    if arguments.data in PUBLIC:
+        return PUBLIC[arguments.data](download=arguments.download)
+    return datasets.make_census(arguments.n_samples, random_state=0)
+
+
+def _compare(table, arguments):
+    """Score every model on a fifth of the rows, held out."""
+    rows = train_test_split(
+        table.encode(), table.target, test_size=0.2, random_state=arguments.seed or 0
+    )
+    models = {"majority": DummyClassifier(strategy="prior")}
+    for epsilon in arguments.epsilon or EPSILONS:
+        models[f"{epsilon:g}"] = _private(table, epsilon, arguments)
+    models["no privacy"] = LogisticRegression(max_iter=1000)
+    scores = []
+    for number, (name, model) in enumerate(models.items(), start=1):
+        _say(f"[{number}/{len(models)}] {_label(name)} ...")
+        scores.append(_score(name, model, *rows))
+    print(_report(scores))
+    _notes(table, len(rows[0]), arguments)
+
+
+def _release(table, arguments):
+    """Fit one model on all rows; print its receipt and its coefficients, both paid for."""
+    model = _private(table, arguments.epsilon[0], arguments)
+    _say(f"[1/1] epsilon={arguments.epsilon[0]:g} ...")
+    model.fit(table.encode(), table.target)
+    print(model.privacy_)
+    print("\ncolumn,coefficient")
+    for name, value in zip(table.encoded_names, np.ravel(model.coef_)):
+        print(f"{name},{value:.6g}")
+    print(f"(intercept),{np.ravel(model.intercept_)[0]:.6g}")
+
+
+def _private(table, epsilon, arguments):
+    return DPLogisticRegression(
+        epsilon=epsilon,
+        delta=arguments.delta,
+        solver=arguments.solver,
+        data_norm=1.0,
+        classes=list(range(len(table.target_names))),
+        neighbors=arguments.neighbors,
+        random_state=arguments.seed,
+    )
+
+
+def _score(name, model, X, X_held_out, y, y_held_out):
+    start = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - start
+    probabilities = model.predict_proba(X_held_out)
+    accuracy = float(np.mean(model.predict(X_held_out) == y_held_out))
+    return Row(name, accuracy, _auc(y_held_out, probabilities), seconds)
+
+
+def _auc(y, probabilities):
+    """Area under the curve; NaN where the held-out rows show one class."""
+    if probabilities.shape[1] != 2 or len(np.unique(y)) != 2:
+        return np.nan
+    return roc_auc_score(y, probabilities[:, 1])
+
+
+def _report(scores):
+    lines = [f"{'epsilon':>12}  accuracy     AUC  seconds"]
+    lines += [f"{r.name:>12}  {r.accuracy:8.4f}  {r.auc:6.4f}  {r.seconds:7.2f}" for r in scores]
+    return "\n".join(lines)
+
+
+def _notes(table, n, arguments):
+    # Under add/remove the number of a user's records is itself private.
+    private_n = arguments.csv and arguments.neighbors == "add_remove"
+    size = "" if private_n else f"{n:,} training rows, "
+    print(
+        f"\n{table.name}: {size}{len(table.columns)} columns ({len(table.encoded_names)} encoded), "
+        f"solver={arguments.solver}, delta={arguments.delta:g}, {arguments.neighbors} neighbours."
+    )
+    if arguments.csv:
+        print(_SCORES_NOTE)
+    print(_SUM_NOTE)
+    if arguments.seed is not None:
+        print("The noise was seeded: nothing here is private against whoever knows the seed.")
+
+
+def _label(name):
+    return name if name in ("majority", "no privacy") else f"epsilon={name}"
+
+
+def _say(text):
+    print(text, file=sys.stderr, flush=True)
