@@ -14,10 +14,16 @@ from ._records import Records
 
 __all__ = ["BestCandidate"]
 
+_HUGE = 1e100
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BestCandidate(Selection):
-    """Index of the candidate with the smallest total loss, each record's loss clipped to [0, cap].
+    """Index of the candidate with the smallest total loss, where no record's losses range over more than `cap`.
+
+    Only differences between candidates matter, so a record's losses are taken from its own smallest one, and shrunk
+    where they range over more than `cap`. For candidates near each other the range, and with it the noise, can be
+    far below any bound of the loss itself.
 
     Parameters
     ----------
@@ -28,7 +34,7 @@ class BestCandidate(Selection):
     loss : Loss
         A registered loss.
     cap : float
-        What one record's loss is clipped to.
+        Bound on the range of one record's losses over the candidates.
     """
 
     proof: ClassVar[str] = "selection"
@@ -38,7 +44,7 @@ class BestCandidate(Selection):
     cap: float
 
     def spread(self, public: Public) -> float:
-        """Adding a record moves all scores the same way, by at most cap; replacing one moves a pair by 2 cap."""
+        """A record moves the difference of two scores by at most cap; replacing one takes one record out, one in."""
         return public.swing * self.cap
 
     def measure(self, records: Records) -> Array:
@@ -47,7 +53,12 @@ class BestCandidate(Selection):
         model = records.model
         for part, rows in records.rows.blocks():
             y = records.y[part]
-            for k, w in enumerate(self.candidates):
-                values = self.loss.value(model.scores(w, rows), y)
-                totals[k] += np.clip(values, 0.0, self.cap).sum()
+            values = np.stack(
+                [self.loss.value(model.scores(w, rows), y) for w in self.candidates]
+            ).astype(np.float64, copy=False)
+            # An overflow must not become a NaN that decides the selection.
+            np.nan_to_num(values, copy=False, nan=_HUGE, posinf=_HUGE, neginf=-_HUGE)
+            values -= values.min(axis=0)
+            values *= self.cap / np.maximum(values.max(axis=0), self.cap)
+            totals += values.sum(axis=1)
         return -(totals + self.offsets)
