@@ -1,51 +1,171 @@
-"""From events to epsilon, and back."""
+"""From events to epsilon, and back: the tightest theorem that covers a script fixed beforehand."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from skdp.exceptions import NotSupported
-from skdp.privacy import _costs  # noqa: F401  (registers the costs)
+from skdp.privacy import _costs, _sampled, _threshold  # noqa: F401  (they register the costs)
+from skdp.privacy._calibrate import calibrate_scale
 from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon, gaussian_mu
+from skdp.privacy._engines import ENGINES, refuse
 from skdp.privacy.events import Script
-from skdp.privacy.spec import Spec
+from skdp.privacy.spec import Spec, check_delta, check_neighbors
 
-__all__ = ["calibrate", "choose", "delta", "epsilon"]
+__all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
 
+ACCOUNTANTS = ("auto", *ENGINES)
 
-def _mu(script: Script, neighbors: str) -> float:
-    mu = exact_mu(reduced(script, neighbors))
-    if mu is None:
-        raise NotSupported("Only Gaussian scripts are priced so far.")
-    return mu
+_PRICEABLE = 8192
 
 
-@lru_cache(maxsize=4096)
 def epsilon(
     script: Script, delta: float, neighbors: str = "replace_one", accountant: str = "auto"
 ) -> float:
-    """Smallest epsilon of the script at delta."""
-    return gaussian_epsilon(_mu(script, neighbors), delta)
+    """Smallest epsilon at which the script is private at ``delta``.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        What is released; fixed before the data is touched.
+    delta : float
+        In [0, 1).
+    neighbors : {"replace_one", "add_remove"}
+        The neighbour relation.
+    accountant : {"auto", "gdp", "pld", "profile", "rdp", "zcdp", "pure"}
+        Which composition theorem prices it; "auto" takes the tightest that covers the script.
+
+    Returns
+    -------
+    float
+        Never below the true cost; ``inf`` if nothing can be promised.
+    """
+    return _best(script, check_delta(delta), check_neighbors(neighbors), accountant)[0]
+
+
+def choose(
+    script: Script, neighbors: str = "replace_one", delta: float = 1e-6, accountant: str = "auto"
+) -> str:
+    """Name the accountant that ``accountant="auto"`` uses for the script at ``delta``."""
+    return _best(script, check_delta(delta), check_neighbors(neighbors), accountant)[1]
 
 
 def delta(
     script: Script, epsilon: float, neighbors: str = "replace_one", accountant: str = "auto"
 ) -> float:
-    """Smallest delta of the script at epsilon."""
-    return float(gaussian_delta(epsilon, _mu(script, neighbors)))
+    """Smallest delta at which the script is private at ``epsilon`` (0 or more)."""
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon={epsilon!r} must be 0 or more.")
+    counts = reduced(script, check_neighbors(neighbors))
+    names = _candidates(counts, neighbors, accountant)
+    values = [ENGINES[name].delta(counts, float(epsilon), neighbors) for name in names]
+    return float(min(values))
 
 
-def choose(script: Script, neighbors: str = "replace_one") -> str:
-    """Name of the tightest valid accountant."""
-    return "gdp"
+@lru_cache(maxsize=_PRICEABLE)
+def _best(script: Script, delta: float, neighbors: str, accountant: str) -> tuple[float, str]:
+    """Cheapest valid price of the script and who gave it; a repeat is free."""
+    counts = reduced(script, neighbors)
+    prices = []
+    for name in _candidates(counts, neighbors, accountant):
+        price = ENGINES[name].epsilon(counts, delta, neighbors)
+        prices.append((price, name))
+        if math.isfinite(price) and name in ("gdp", "pld", "profile") and accountant == "auto":
+            if name != "gdp" or exact_mu(counts) is not None:
+                return price, name
+    return min(prices)
 
 
-def calibrate(script_at: Callable[[float], Script], spec: Spec, accountant: str = "auto") -> float:
-    """Smallest noise scale at which the script keeps the promise."""
-    if math.isinf(spec.epsilon):
-        return 0.0
-    mu = _mu(script_at(1.0), spec.neighbors)
-    return mu / gaussian_mu(spec.epsilon, spec.delta) * (1 + 1e-12)
+def _candidates(counts: dict[Any, int], neighbors: str, accountant: str) -> list[str]:
+    """Accountants that cover the script, exact ones first."""
+    if accountant != "auto":
+        if accountant not in ENGINES:
+            raise ValueError(f"accountant={accountant!r} is unknown; use one of {ACCOUNTANTS}.")
+        if not ENGINES[accountant].supports(counts, neighbors):
+            raise refuse(accountant, counts, neighbors)
+        return [accountant]
+    if exact_mu(counts) is not None:
+        return ["gdp"]
+    able = [n for n in ("pld", "profile", "rdp", "gdp", "pure") if _covers(n, counts, neighbors)]
+    if not able:
+        raise _nobody(counts, neighbors)
+    return able
+
+
+def _covers(name: str, counts: dict[Any, int], neighbors: str) -> bool:
+    return bool(ENGINES[name].supports(counts, neighbors))
+
+
+def _nobody(counts: dict[Any, int], neighbors: str) -> NotSupported:
+    """Name the event that no accountant covers, or say that the mixture has none."""
+    for event in counts:
+        if not any(_covers(name, {event: 1}, neighbors) for name in ENGINES):
+            return refuse("rdp", {event: 1}, neighbors)
+    names = sorted({type(event).__name__ for event in counts})
+    return NotSupported(
+        f"No accountant composes {', '.join(names)} under {neighbors}; release them in separate "
+        "fits whose epsilons and deltas add up."
+    )
+
+
+def profile(
+    script: Script,
+    epsilons: Sequence[float] | NDArray[np.float64],
+    neighbors: str = "replace_one",
+    accountant: str = "auto",
+) -> NDArray[np.float64]:
+    """Privacy profile of the script: delta at every epsilon (0 or more)."""
+    values = np.asarray(epsilons, float)
+    deltas = [delta(script, e, neighbors, accountant) for e in values.ravel()]
+    return np.array(deltas).reshape(values.shape)
+
+
+def tradeoff(
+    script: Script,
+    alphas: Sequence[float] | NDArray[np.float64],
+    neighbors: str = "replace_one",
+    accountant: str = "auto",
+) -> NDArray[np.float64]:
+    """Lower bound on the type II error of any test at every type I error ``alphas``.
+
+    Exact for Gaussians; otherwise the envelope of (epsilon, delta) pairs on a grid, which can only
+    lie below the true trade-off curve.
+    """
+    a = np.asarray(alphas, float)
+    mu = exact_mu(reduced(script, check_neighbors(neighbors)))
+    if mu is not None and accountant in ("auto", "gdp"):
+        return np.asarray(ndtr(ndtri(1 - a) - mu))
+    top = min(epsilon(script, 1e-9, neighbors, accountant), 200.0)
+    grid = np.linspace(0.0, top, 129)
+    deltas = profile(script, grid, neighbors, accountant)[:, None]
+    steep = 1 - deltas - np.exp(grid)[:, None] * a.ravel()
+    flat = np.exp(-grid)[:, None] * (1 - deltas - a.ravel())
+    return np.maximum(0.0, np.maximum(steep, flat).max(axis=0)).reshape(a.shape)
+
+
+def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> float:
+    """Smallest noise scale at which a script keeps a promise, erring on the private side.
+
+    Parameters
+    ----------
+    script_at : callable
+        From the scale to the script; a larger scale never costs more.
+    spec : Spec
+        The promise.
+    accountant : str
+        As in `epsilon`.
+
+    Returns
+    -------
+    float
+        A scale s with ``epsilon(script_at(s), delta) <= spec.epsilon``, re-evaluated; 0.0 if
+        nothing is promised.
+    """
+    return calibrate_scale(script_at, spec, accountant, epsilon)

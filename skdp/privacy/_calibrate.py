@@ -1,0 +1,92 @@
+"""From a promise back to a noise scale: closed where it can be, a bracketed root elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+from scipy.optimize import brentq
+
+from skdp.exceptions import NotSupported
+from skdp.privacy._compose import exact_mu, reduced
+from skdp.privacy._gaussian import gaussian_mu
+from skdp.privacy.events import Script, scaled
+from skdp.privacy.spec import Spec
+
+__all__ = ["calibrate_scale"]
+
+Price = Callable[[Script, float, str, str], float]
+Scripts = Callable[[float], Script]
+
+_RELATIVE = 1e-9
+_WIDEST = 1e15
+_EXACT = ("auto", "gdp", "profile")
+
+
+def calibrate_scale(script_at: Scripts, spec: Spec, accountant: str, price: Price) -> float:
+    """Smallest scale that keeps the promise; verified on the script that will really run."""
+    if not spec.private:
+        return 0.0
+
+    def keeps(scale: float) -> bool:
+        return price(script_at(scale), spec.delta, spec.neighbors, accountant) <= spec.epsilon
+
+    unit = script_at(1.0)
+    if all(event.scalable for event, _ in unit):
+        scale = _scale_of(unit, spec, accountant, price)
+        for round_off in (0.0, 1e-12, 1e-10):  # script_at may round the scale differently
+            if keeps(scale * (1 + round_off)):
+                return scale * (1 + round_off)
+    return _search(script_at, spec, accountant, price)
+
+
+@lru_cache(maxsize=1024)
+def _scale_of(unit: Script, spec: Spec, accountant: str, price: Price) -> float:
+    """Scale of a script whose every event scales with it."""
+    mu = exact_mu(reduced(unit, spec.neighbors))
+    if mu is not None and accountant in _EXACT:
+        budget = gaussian_mu(spec.epsilon, spec.delta)
+        if mu == 0:
+            return 0.0
+        if budget > 0:
+            return mu / budget * (1 + 3e-12)
+    return _search(lambda scale: scaled(unit, scale), spec, accountant, price)
+
+
+def _search(script_at: Scripts, spec: Spec, accountant: str, price: Price) -> float:
+    """Bracket, then root in logs: log epsilon is close to linear in the log of the scale."""
+    target = math.log(spec.epsilon)
+
+    def excess(log_scale: float) -> float:
+        script = script_at(math.exp(log_scale))
+        epsilon = price(script, spec.delta, spec.neighbors, accountant)
+        return min(math.log(max(epsilon, 1e-300)) - target, 700.0)
+
+    bracket = _bracket(excess)
+    if bracket is None:
+        raise NotSupported(
+            f"No noise scale brings the script down to epsilon={spec.epsilon:g} at "
+            f"delta={spec.delta:g}; raise epsilon, or give a positive delta."
+        )
+    low, high = bracket
+    if excess(low) <= 0:  # even almost no noise is enough
+        return math.exp(low)
+    root = brentq(excess, low, high, xtol=_RELATIVE, rtol=1e-14)
+    step = _RELATIVE
+    while root < high and excess(root) > 0:
+        root, step = root + step, 2 * step
+    return math.exp(min(root, high))
+
+
+def _bracket(excess: Callable[[float], float]) -> tuple[float, float] | None:
+    """Logs of a scale that is too small and one that is large enough."""
+    step, limit = math.log(4), math.log(_WIDEST)
+    start = excess(0.0)
+    edge = 0.0
+    while abs(edge) < limit:
+        edge += step if start > 0 else -step
+        if (excess(edge) > 0) != (start > 0):
+            return (edge - step, edge) if start > 0 else (edge, edge + step)
+        step *= 1.5
+    return None if start > 0 else (edge, 0.0)

@@ -1,0 +1,75 @@
+"""From Renyi divergence at all orders to (epsilon, delta), and back.
+
+Canonne, Kamath and Steinke 2020, Proposition 12:
+    eps = inf over a > 1 of  R(a) + log(1 - 1/a) - (log delta + log a) / (a - 1).
+Every order gives a valid bound, so the search over orders can only lose, never lie. The function
+has more than one minimum near eps = 0: a grid first, then Brent's method.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+__all__ = ["budget_at", "renyi_delta", "renyi_epsilon", "renyi_epsilon_at"]
+
+Array = NDArray[np.float64]
+Renyi = Callable[[Array], Array]
+
+_GRID = np.linspace(-12.0, 40.0, 400)
+
+
+def _log1m_inverse(orders: Array) -> Array:
+    """log(1 - 1/a) without cancellation at orders near one or far from it."""
+    return np.where(orders < 2, np.log(orders - 1) - np.log(orders), np.log1p(-1 / orders))
+
+
+def renyi_epsilon_at(divergence: Array, orders: Array, delta: float) -> Array:
+    """Epsilon that each single order proves (may be negative)."""
+    surplus = _log1m_inverse(orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+    return divergence + surplus
+
+
+def budget_at(epsilon: float, delta: float, orders: Array) -> Array:
+    """Divergence that each single order may reach while proving (epsilon, delta)."""
+    return epsilon - renyi_epsilon_at(np.zeros(len(orders)), orders, delta)
+
+
+def renyi_epsilon(renyi: Renyi, delta: float) -> float:
+    """Smallest epsilon >= 0 that the divergences prove at delta."""
+    if delta <= 0:
+        return math.inf
+    return max(0.0, _least(lambda a: renyi_epsilon_at(renyi(a), a, delta)))
+
+
+def renyi_delta(renyi: Renyi, epsilon: float) -> float:
+    """Smallest delta <= 1 that the divergences prove at epsilon."""
+    if math.isinf(epsilon):
+        return 0.0
+
+    def log_delta(orders: Array) -> Array:
+        return (orders - 1) * (renyi(orders) - epsilon + _log1m_inverse(orders)) - np.log(orders)
+
+    return math.exp(min(0.0, _least(log_delta)))
+
+
+def _least(objective: Renyi) -> float:
+    """Smallest value over log(a - 1): grid, then bounded Brent around the best cell."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = objective(1 + np.exp(_GRID))
+    values = np.where(np.isnan(values), np.inf, values)
+    best = int(values.argmin())
+    if not math.isfinite(values[best]):
+        return float(values[best])
+    low, high = _GRID[max(best - 1, 0)], _GRID[min(best + 1, len(_GRID) - 1)]
+
+    def at(x: float) -> float:
+        value = float(objective(1 + np.exp(np.array([x])))[0])
+        return math.inf if math.isnan(value) else value
+
+    refined = minimize_scalar(at, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    return min(float(values[best]), float(refined.fun))
