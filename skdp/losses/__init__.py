@@ -1,15 +1,15 @@
 """Formulas of (score, target) with declared constants. To add one: a file, a line in ``LOSSES``."""
 
-from skdp.losses._loss import Loss, MarginLoss, ResidualLoss
-from skdp.losses.clipped_logistic import ClippedLogistic
-from skdp.losses.hinge import Hinge
-from skdp.losses.huber import Huber
-from skdp.losses.huberised_hinge import HuberisedHinge
-from skdp.losses.logistic import Logistic
-from skdp.losses.multinomial import Multinomial
-from skdp.losses.quantile_huber import QuantileHuber
-from skdp.losses.squared import Squared
-from skdp.losses.squared_hinge import SquaredHinge
+from ._loss import Loss, MarginLoss, ResidualLoss
+from .clipped_logistic import ClippedLogistic
+from .hinge import Hinge
+from .huber import Huber
+from .huberised_hinge import HuberisedHinge
+from .logistic import Logistic
+from .multinomial import Multinomial
+from .quantile_huber import QuantileHuber
+from .squared import Squared
+from .squared_hinge import SquaredHinge
 
 __all__ = [
     "LOSSES",

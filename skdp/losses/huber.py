@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.losses._loss import ResidualLoss
+from ._loss import ResidualLoss
 
 __all__ = ["Huber"]
 

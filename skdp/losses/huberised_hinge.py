@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.losses._loss import MarginLoss
+from ._loss import MarginLoss
 
 __all__ = ["HuberisedHinge"]
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.losses._loss import MarginLoss
-from skdp.losses._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
+from ._loss import MarginLoss
+from ._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
 
 __all__ = ["Logistic"]
 

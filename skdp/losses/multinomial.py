@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.losses._loss import Loss, floating
+from ._loss import Loss, floating
 
 __all__ = ["Multinomial"]
 

@@ -2,19 +2,19 @@
 
 from dataclasses import fields
 
-from skdp.penalties._penalty import Penalty
-from skdp.penalties._placed import Placed
-from skdp.penalties.box import Box
-from skdp.penalties.elastic_net import ElasticNet
-from skdp.penalties.group_lasso import GroupLasso
-from skdp.penalties.l1 import L1
-from skdp.penalties.l1_ball import L1Ball
-from skdp.penalties.l2 import L2
-from skdp.penalties.l2_ball import L2Ball
-from skdp.penalties.mcp import MCP
-from skdp.penalties.none import NoPenalty
-from skdp.penalties.nuclear import Nuclear
-from skdp.penalties.scad import SCAD
+from ._penalty import Penalty
+from ._placed import Placed
+from .box import Box
+from .elastic_net import ElasticNet
+from .group_lasso import GroupLasso
+from .l1 import L1
+from .l1_ball import L1Ball
+from .l2 import L2
+from .l2_ball import L2Ball
+from .mcp import MCP
+from .none import NoPenalty
+from .nuclear import Nuclear
+from .scad import SCAD
 
 __all__ = [
     "L1",

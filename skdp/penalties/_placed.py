@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.penalties._penalty import Penalty, check_at_least
+from ._penalty import Penalty, check_at_least
 
 __all__ = ["Placed"]
 

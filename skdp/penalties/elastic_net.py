@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.penalties._penalty import Penalty, check_at_least, soft_threshold
+from ._penalty import Penalty, check_at_least, soft_threshold
 
 __all__ = ["ElasticNet"]
 

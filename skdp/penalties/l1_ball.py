@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.penalties._penalty import Penalty, check_at_least, indicator
+from ._penalty import Penalty, check_at_least, indicator
 
 __all__ = ["L1Ball"]
 
@@ -32,16 +32,17 @@ class L1Ball(Penalty):
     def prox(self, w, step):
         """Projection: soft threshold at the level that leaves the norm at the radius.
 
-        Found by sorting, O(d log d) (Duchi, Shalev-Shwartz, Singer and Chandra 2008).
+        Found by sorting, O(d log d) (Duchi, Shalev-Shwartz, Singer and Chandra 2008). It works on
+        the gaps below the largest entry, so that a small radius is not lost in large entries.
         """
-        size = np.abs(w, dtype=np.float64).ravel()
+        size = np.abs(w, dtype=np.float64)
         if size.sum() <= self.radius:
             return np.array(w)
-        largest_first = np.sort(size)[::-1]
-        levels = (np.cumsum(largest_first) - self.radius) / np.arange(1, size.size + 1)
-        level = levels[np.flatnonzero(largest_first > levels)[-1]]
-        shrunk = np.maximum(np.abs(w, dtype=np.float64) - level, 0.0)
-        return np.copysign(shrunk, w).astype(w.dtype)
+        gaps = size.max() - size
+        ordered = np.sort(gaps, axis=None)
+        left = (np.cumsum(ordered) + self.radius) / np.arange(1, ordered.size + 1)
+        left_of_largest = left[np.flatnonzero(ordered < left)[-1]]
+        return np.copysign(np.maximum(left_of_largest - gaps, 0.0), w).astype(w.dtype)
 
     def vertex(self, direction):
         """Corner of the ball against the largest entry of ``direction``."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdp.penalties._penalty import Penalty
+from ._penalty import Penalty
 
 __all__ = ["NoPenalty"]
 
