@@ -50,7 +50,7 @@ def _sums(instance, w, rows, targets):
 
 def log_density(instance, w, extra, sd, lam, pure=False):
     """Log density at parameters w (m, p) of the world with the ``extra`` records."""
-    m, p = w.shape
+    p = w.shape[1]
     gradient, hessian = _sums(instance, w, *instance.common)
     g, h = _sums(instance, w, *extra)
     b = gradient + g + instance.pull + lam * w

@@ -1,0 +1,202 @@
+"""The perturbed objective as an inner optimiser sees it: gradient, curvature, and lines through it.
+
+J(w) = sum of losses(rows w, y) + |w|^2_strength / 2 + <linear, w>, each record's slope capped so
+that its gradient has norm at most ``clip``. Capping the slope of a convex function of the score
+keeps it convex with a continuous derivative (Song, Steinke, Thakkar and Thakurta 2021), but has no
+formula for the value, so everything here works from derivatives alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+
+__all__ = ["Curvature", "Objective"]
+
+Array = np.ndarray[Any, Any]
+
+DENSE_WIDTH = 2000  # above, a Cholesky factor costs more than the products it saves
+BLOCK_ENTRIES = 1 << 20
+
+
+class Curvature(Protocol):
+    """A positive definite second derivative."""
+
+    def times(self, v: Array) -> Array:
+        """Product with a direction."""
+
+    def solve(self, g: Array) -> Array:
+        """Direction whose product is about g."""
+
+    def largest(self) -> float:
+        """Upper bound on the largest eigenvalue, or an estimate of it with a margin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """Strongly convex objective over bounded rows.
+
+    Parameters
+    ----------
+    rows : DenseRows
+        Bounded rows, in float64 (see `in_double`).
+    y : ndarray
+        Targets.
+    loss : Loss
+        Convex, with a curvature.
+    strength : float or ndarray
+        Weight of half the squared norm, for all coordinates or one by one.
+    linear : ndarray
+        The linear term; its shape is that of the parameters.
+    clip : float or None
+        Bound on one record's gradient; one score per record only.
+    """
+
+    rows: Any
+    y: Array
+    loss: Any
+    strength: Any
+    linear: Array
+    clip: float | None = None
+
+    def slopes(self, z: Array) -> Array:
+        """Derivative of each record's loss in its score, capped."""
+        slopes = self.loss.dz(z, self.y)
+        if self.clip is not None:
+            cap = self.clip / self.rows.norms
+            np.clip(slopes, -cap, cap, out=slopes)
+        return slopes
+
+    def weights(self, z: Array) -> Array:
+        """Second derivative of each record's loss: zero where the slope is capped."""
+        weights = np.asarray(self.loss.d2z(z, self.y), dtype=np.float64)
+        if self.clip is not None:
+            weights[np.abs(self.loss.dz(z, self.y)) * self.rows.norms > self.clip] = 0.0
+        return weights
+
+    def gradient(self, w: Array, z: Array) -> Array:
+        """Gradient at w, whose scores are z."""
+        return self.rows.tdot(self.slopes(z)) + self.strength * w + self.linear
+
+    def careful_gradient(self, w: Array) -> Array:
+        """The same in extended precision across blocks: the certificate of last resort."""
+        total = np.zeros(w.shape, dtype=np.longdouble)
+        for part, block in self.rows.blocks():
+            inner = Objective(block, self.y[part], self.loss, 0.0, 0.0 * w, self.clip)
+            total += block.tdot(inner.slopes(block.dot(w)))
+        total += np.asarray(self.strength, dtype=np.longdouble) * w + self.linear
+        return total.astype(np.float64)
+
+    def along(self, w: Array, z: Array, p: Array) -> Callable[[float], float]:
+        """Return the derivative of J along w + t p; no product with the rows is needed for it."""
+        q = self.rows.dot(p)
+        at_start = float(np.vdot(self.strength * w + self.linear, p))
+        growth = float(np.vdot(self.strength * p, p))
+        return lambda t: float(np.vdot(self.slopes(z + t * q), q)) + at_start + t * growth
+
+    def curvature(self, w: Array, z: Array, accuracy: float) -> Curvature:
+        """Curvature at w, factored where that is cheaper than products."""
+        if w.ndim == 1 and len(w) <= DENSE_WIDTH:
+            matrix = self.rows.gram(self.weights(z))
+            matrix[np.diag_indices_from(matrix)] += self.strength
+            return DenseCurvature(matrix)
+        return ImplicitCurvature(self, z, w.shape, accuracy)
+
+
+class DenseCurvature:
+    """A matrix and its Cholesky factor."""
+
+    def __init__(self, matrix: Array) -> None:
+        self.matrix = matrix
+
+    def times(self, v: Array) -> Array:
+        """Product with a direction."""
+        return self.matrix @ v
+
+    def solve(self, g: Array) -> Array:
+        """Direction whose product is g."""
+        return _solver(self.matrix)(g)
+
+    def largest(self) -> float:
+        """Largest eigenvalue; of a large matrix its bound by the largest absolute row sum."""
+        if len(self.matrix) > 500:
+            return float(np.abs(self.matrix).sum(axis=1).max())
+        return float(eigvalsh(self.matrix, check_finite=False)[-1]) * (1 + 1e-9)
+
+
+class ImplicitCurvature:
+    """Products with the curvature, and conjugate gradients; no matrix of all parameters.
+
+    With several scores per record and not too many columns, one Cholesky factor of the mean
+    curvature over the scores preconditions all of them.
+    """
+
+    def __init__(self, objective: Objective, z: Array, shape: tuple[int, ...], accuracy: float):
+        self.objective, self.z, self.accuracy = objective, z, accuracy
+        self.shape = shape
+        self.weights = objective.weights(z) if z.ndim == 1 else None
+        self.precondition = self._preconditioner()
+
+    def _inner(self, s: Array) -> Array:
+        """Second derivatives in the scores times a direction in the scores."""
+        if self.weights is not None:
+            return self.weights * s
+        out = np.empty_like(s)
+        size = max(1, BLOCK_ENTRIES // self.z.shape[1] ** 2)
+        for start in range(0, len(s), size):
+            part = slice(start, start + size)
+            hessian = self.objective.loss.d2z(self.z[part], self.objective.y[part])
+            out[part] = np.einsum("ikl,il->ik", hessian, s[part])
+        return out
+
+    def times(self, v: Array) -> Array:
+        """Product with a direction."""
+        rows = self.objective.rows
+        return rows.tdot(self._inner(rows.dot(v))) + self.objective.strength * v
+
+    def _preconditioner(self) -> Callable[[Array], Array]:
+        if self.z.ndim == 1 or self.shape[0] > DENSE_WIDTH:
+            return lambda g: g
+        p = self.objective.loss.predict(self.z)
+        mean = (p * (1.0 - p)).mean(axis=1)
+        matrix = self.objective.rows.gram(mean)
+        matrix[np.diag_indices_from(matrix)] += np.min(self.objective.strength)
+        return _solver(matrix)
+
+    def solve(self, g: Array) -> Array:
+        """Preconditioned conjugate gradients until the residual is ``accuracy`` times |g|."""
+        x, r = np.zeros_like(g), g.copy()
+        s = self.precondition(r)
+        p, energy = s, float(np.vdot(r, s))
+        goal = self.accuracy * np.linalg.norm(g)
+        while np.linalg.norm(r) > goal and energy > 0:
+            product = self.times(p)
+            step = energy / float(np.vdot(p, product))
+            x, r = x + step * p, r - step * product
+            s = self.precondition(r)
+            fresh = float(np.vdot(r, s))
+            p, energy = s + (fresh / energy) * p, fresh
+        return x
+
+    def largest(self) -> float:
+        """Estimate by power iterations, with a margin of a tenth."""
+        v = self.objective.linear + 1.0
+        for _ in range(30):
+            v = self.times(v / np.linalg.norm(v))
+        return 1.1 * float(np.linalg.norm(v))
+
+
+def _solver(matrix: Array) -> Callable[[Array], Array]:
+    """Cholesky, with the diagonal raised by rounding's own size if it is needed."""
+    ridge, scale = 0.0, float(np.abs(matrix.diagonal()).max())
+    while True:
+        try:
+            factor = cho_factor(matrix + ridge * np.eye(len(matrix)), check_finite=False)
+            return lambda g: cho_solve(factor, g, check_finite=False)
+        except LinAlgError:
+            ridge = max(10 * ridge, scale * len(matrix) * math.ulp(1.0))

@@ -1,0 +1,142 @@
+"""The inner optimiser meets its certificate, on every kind of objective that a mechanism hands it."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic, Multinomial
+from skdp.mechanisms._minimise import in_double, minimise, tolerance_for
+from skdp.mechanisms._objective import Objective
+from skdp.mechanisms._public import Public
+from skdp.mechanisms._rows import DenseRows
+from skdp.penalties import L1, ElasticNet, L1Ball, L2Ball, Placed
+
+TOLERANCE = 1e-8
+
+
+def problem(n=400, d=7, loss=None, strength=2.0, clip=None, noise=3.0, seed=0, dtype=float):
+    loss = loss or Logistic()
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).astype(dtype)
+    rows = in_double(DenseRows.bounded(X, 2.0, 0.25))
+    outputs = loss.outputs
+    if outputs > 1:
+        y = rng.integers(0, outputs, n)
+    elif loss.kind == "regression":
+        y = rng.uniform(-1, 1, n)
+    else:
+        y = rng.choice([-1.0, 1.0], n)
+    shape = (d + 1,) if outputs == 1 else (d + 1, outputs)
+    return Objective(rows, y, loss, strength, noise * rng.standard_normal(shape), clip)
+
+
+def explicit_gradient(objective, w):
+    """Record by record, in extended precision, with each gradient clipped as a vector."""
+    total = np.asarray(objective.linear + objective.strength * w, dtype=np.longdouble)
+    dense = np.eye(objective.rows.width)
+    rows = np.column_stack([objective.rows.dot(e) for e in dense])
+    for x, y in zip(rows, objective.y):
+        slope = objective.loss.dz(np.array([x @ w]), np.array([y]))[0]
+        gradient = np.multiply.outer(x, slope)
+        norm = np.linalg.norm(gradient)
+        if objective.clip is not None and norm > objective.clip:
+            gradient = gradient * (objective.clip / norm)
+        total = total + gradient
+    return total.astype(float)
+
+
+CASES = {
+    "logistic": dict(),
+    "logistic capped": dict(clip=0.3),
+    "hinge capped": dict(loss=HuberisedHinge(0.5), clip=0.4),
+    "clipped logistic": dict(loss=ClippedLogistic(0.4)),
+    "huber": dict(loss=Huber(0.5)),
+    "multinomial": dict(loss=Multinomial(4)),
+    "hardly convex": dict(strength=1e-6, noise=1e-3),
+    "all noise": dict(noise=1e4),
+    "float32 rows": dict(dtype=np.float32),
+    "one row": dict(n=1),
+    "coordinates differ": dict(strength=np.array([1.0] * 7 + [30.0])),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_certificate_holds_when_recomputed_record_by_record(case):
+    objective = problem(**CASES[case])
+    w = minimise(objective, TOLERANCE)
+    assert np.linalg.norm(explicit_gradient(objective, w)) <= TOLERANCE * 1.01
+
+
+@pytest.mark.parametrize("case", ["logistic capped", "multinomial", "logistic"])
+def test_implicit_curvature_meets_the_same_certificate(case, monkeypatch):
+    monkeypatch.setattr("skdp.mechanisms._objective.DENSE_WIDTH", 3)
+    objective = problem(**CASES[case])
+    w = minimise(objective, TOLERANCE)
+    assert np.linalg.norm(explicit_gradient(objective, w)) <= TOLERANCE * 1.01
+
+
+def test_agrees_with_scikit_learn_where_there_is_no_noise():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((500, 6)), rng.choice([-1.0, 1.0], 500)
+    rows = DenseRows.bounded(X, 100.0, 0.0)
+    w = minimise(Objective(rows, y, Logistic(), 0.5, np.zeros(6)), 1e-10)
+    theirs = LogisticRegression(C=2.0, fit_intercept=False, tol=1e-12, max_iter=1000)
+    theirs.fit(rows.dot(np.eye(6)), y)
+    np.testing.assert_allclose(w, theirs.coef_[0], atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "penalty",
+    [L1(5.0), L1(1e3), ElasticNet(4.0, 0.5), L2Ball(0.2), L1Ball(0.3)],
+    ids=lambda p: type(p).__name__,
+)
+@pytest.mark.parametrize("case", ["logistic", "hinge capped", "multinomial"])
+def test_composite_minimiser_is_a_fixed_point_of_a_prox_step(penalty, case):
+    objective, placed = problem(**CASES[case]), Placed(penalty)
+    w = minimise(objective, TOLERANCE, placed)
+    step = 1e-3
+    moved = placed.prox(w - step * explicit_gradient(objective, w), step)
+    assert np.linalg.norm(moved - w) <= 3 * step * TOLERANCE + 1e-14
+
+
+def test_l1_sets_coefficients_to_zero_and_leaves_the_intercept():
+    w = minimise(problem(), TOLERANCE, Placed(L1(1e3)))
+    assert (w[:-1] == 0).all() and w[-1] != 0
+
+
+def test_a_wrong_gradient_does_not_pass():
+    """The twin forgets the cap: the explicit certificate rejects it."""
+    capped, uncapped = problem(clip=0.3), problem(clip=None)
+    w = minimise(uncapped, TOLERANCE)
+    assert np.linalg.norm(explicit_gradient(capped, w)) > 1
+
+
+def test_careful_gradient_is_the_gradient():
+    objective = problem(n=9000, clip=0.3)
+    w = np.linspace(-1, 1, 8)
+    plain = objective.gradient(w, objective.rows.dot(w))
+    np.testing.assert_allclose(objective.careful_gradient(w), plain, rtol=1e-11)
+
+
+def test_float32_rows_stay_within_the_bound_once_doubled():
+    rng = np.random.default_rng(5)
+    X = (rng.standard_normal((5000, 9)) * 10).astype(np.float32)
+    rows = in_double(DenseRows.bounded(X, 1.0, 0.25))
+    entries = rows.dot(np.eye(10))
+    assert entries.dtype == np.float64
+    assert np.linalg.norm(entries, axis=1).max() <= np.hypot(1.0, 0.25)
+
+
+def test_tolerance_reads_public_numbers_and_not_n_where_n_is_private():
+    known = Public(n=40_000, n_features=5, intercept=0.25, neighbors="replace_one")
+    hidden = Public(n=None, n_features=5, intercept=0.25, neighbors="add_remove")
+    assert tolerance_for(known, 1.0) == pytest.approx(5e-8)
+    assert tolerance_for(hidden, 2.0) == pytest.approx(2.02e-6)
+
+
+def test_tolerance_can_be_met_by_many_records():
+    public = Public(n=300_000, n_features=3, intercept=0.25, neighbors="replace_one")
+    objective = problem(n=public.n, d=3, strength=0.1)
+    tolerance = tolerance_for(public, 1.0)
+    w = minimise(objective, tolerance / 100)
+    assert np.linalg.norm(objective.careful_gradient(w)) <= tolerance / 50
