@@ -49,7 +49,7 @@ PENALTIES = {
 }
 
 
-def make(penalty, strength=1.0, l1_ratio=None):
+def make(penalty, strength=1.0, l1_ratio=None, weight=1.0):
     """Penalty that a name stands for; an instance stands for itself.
 
     Parameters
@@ -60,6 +60,8 @@ def make(penalty, strength=1.0, l1_ratio=None):
         Weight against the sum of the losses (1/C of scikit-learn). An instance carries its own.
     l1_ratio : float in [0, 1], optional
         Share of L1 in the elastic net.
+    weight : float
+        Number of records, where it is public: it sets where SCAD and MCP stop to grow.
 
     Returns
     -------
@@ -70,13 +72,13 @@ def make(penalty, strength=1.0, l1_ratio=None):
     if penalty is None or penalty == "none":
         return NoPenalty()
     kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
-    if kind is None or "strength" not in {field.name for field in fields(kind)}:
+    takes = {field.name for field in fields(kind)} if kind else ()
+    if "strength" not in takes:
         raise ValueError(
             f"penalty={penalty!r} is not the name of a penalty with a strength; use 'l1', 'l2', "
             "'elasticnet' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."
         )
-    if kind is not ElasticNet:
-        return kind(strength)
-    if l1_ratio is None:
-        raise ValueError("penalty='elasticnet' needs l1_ratio, got None; 0.5 is half and half.")
-    return ElasticNet(strength, l1_ratio)
+    if "l1_ratio" in takes and l1_ratio is None:
+        raise ValueError(f"penalty={penalty!r} needs l1_ratio, got None; 0.5 is half and half.")
+    given = {"strength": strength, "l1_ratio": l1_ratio, "weight": weight}
+    return kind(**{name: number for name, number in given.items() if name in takes})

@@ -227,6 +227,10 @@ class TestMake:
     def test_of(self, name, penalty):
         assert make(name, 2.0, 0.3) == penalty
 
+    def test_weight_reaches_those_that_have_one(self):
+        assert make("scad", 2.0, weight=50.0) == SCAD(2.0, weight=50.0)
+        assert make("l2", 2.0, weight=50.0) == L2(2.0)
+
     @pytest.mark.parametrize("name", ["L2", "box", "l1_ball", 3, L2, "lasso"])
     def test_refuses_a_name(self, name):
         with pytest.raises(ValueError, match="is not the name of a penalty with a strength"):
