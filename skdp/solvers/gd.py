@@ -39,8 +39,8 @@ class GD(Solver):
 
     name: ClassVar[str] = "gd"
 
-    steps: int = 100
-    momentum: float = 0.9
+    steps: int = 200
+    momentum: float = 0.95
     clip: float | None = None
     step_size: float | None = None
     radius: float = 8.0
@@ -53,9 +53,12 @@ class GD(Solver):
         step = self.step_size or step_rule(
             task, oracle.public, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
-        w, velocity = np.zeros(task.shape), np.zeros(task.shape)
+        # Momentum as a running mean of gradients, so that a fixed point of the prox step is a minimiser:
+        # heavy ball with step s is this with step s / (1 - momentum).
+        step /= 1.0 - self.momentum
+        w, mean = np.zeros(task.shape), np.zeros(task.shape)
         for _ in range(self.steps):
             noisy = oracle.ask(Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier))
-            velocity = self.momentum * velocity + noisy / n
-            w = task.penalty.prox(w - step * velocity, step / n)
+            mean += (1.0 - self.momentum) * (noisy / n - mean)
+            w = task.penalty.prox(w - step * mean, step / n)
         return w
