@@ -1,6 +1,40 @@
-"""Trusted arithmetic: what a release costs and what has been spent. No records, no noise."""
+"""Trusted arithmetic: what a release costs and what has been spent. No records, no noise.
 
-from skdp.privacy.accountants import calibrate, choose, delta, epsilon
+Start with `epsilon_spent` and `noise_multiplier`; `epsilon`, `delta`, `profile` and `tradeoff` price
+any script of events, `calibrate` goes back from a promise to a noise scale, and a `Ledger` is a
+budget that several fits share.
+"""
+
+from skdp.privacy._convenience import epsilon_spent, noise_multiplier
+from skdp.privacy.accountants import (
+    ACCOUNTANTS,
+    calibrate,
+    choose,
+    delta,
+    epsilon,
+    profile,
+    tradeoff,
+)
+from skdp.privacy.dp_event import to_dp_event
+from skdp.privacy.ledger import Filter, Ledger
+from skdp.privacy.selection import selection_delta, selection_epsilon
 from skdp.privacy.spec import NEIGHBORS, Spec
 
-__all__ = ["NEIGHBORS", "Spec", "calibrate", "choose", "delta", "epsilon"]
+__all__ = [
+    "ACCOUNTANTS",
+    "NEIGHBORS",
+    "Filter",
+    "Ledger",
+    "Spec",
+    "calibrate",
+    "choose",
+    "delta",
+    "epsilon",
+    "epsilon_spent",
+    "noise_multiplier",
+    "profile",
+    "selection_delta",
+    "selection_epsilon",
+    "to_dp_event",
+    "tradeoff",
+]

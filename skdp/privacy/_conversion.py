@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-__all__ = ["budget_at", "renyi_delta", "renyi_epsilon", "renyi_epsilon_at"]
+__all__ = [
+    "best_order",
+    "budget_at",
+    "largest_budget_per_order",
+    "least",
+    "renyi_delta",
+    "renyi_epsilon",
+    "renyi_epsilon_at",
+]
 
 Array = NDArray[np.float64]
 Renyi = Callable[[Array], Array]
@@ -39,11 +47,23 @@ def budget_at(epsilon: float, delta: float, orders: Array) -> Array:
     return epsilon - renyi_epsilon_at(np.zeros(len(orders)), orders, delta)
 
 
+def largest_budget_per_order(epsilon: float, delta: float) -> float:
+    """sup over real orders of B(a) / a: the largest rho-zCDP that proves (epsilon, delta)."""
+    return -least(lambda a: -budget_at(epsilon, delta, a) / a)[0]
+
+
+def best_order(epsilon: float, delta: float) -> int:
+    """Whole order with the largest budget per order, for a Renyi filter fixed in advance."""
+    real = least(lambda a: -budget_at(epsilon, delta, a) / a)[1]
+    whole = np.arange(max(2, math.floor(real) - 2), max(2, math.ceil(real)) + 3, dtype=float)
+    return int(whole[(budget_at(epsilon, delta, whole) / whole).argmax()])
+
+
 def renyi_epsilon(renyi: Renyi, delta: float) -> float:
     """Smallest epsilon >= 0 that the divergences prove at delta."""
     if delta <= 0:
         return math.inf
-    return max(0.0, _least(lambda a: renyi_epsilon_at(renyi(a), a, delta)))
+    return max(0.0, least(lambda a: renyi_epsilon_at(renyi(a), a, delta))[0])
 
 
 def renyi_delta(renyi: Renyi, epsilon: float) -> float:
@@ -54,17 +74,17 @@ def renyi_delta(renyi: Renyi, epsilon: float) -> float:
     def log_delta(orders: Array) -> Array:
         return (orders - 1) * (renyi(orders) - epsilon + _log1m_inverse(orders)) - np.log(orders)
 
-    return math.exp(min(0.0, _least(log_delta)))
+    return math.exp(min(0.0, least(log_delta)[0]))
 
 
-def _least(objective: Renyi) -> float:
-    """Smallest value over log(a - 1): grid, then bounded Brent around the best cell."""
+def least(objective: Renyi) -> tuple[float, float]:
+    """Smallest value over log(a - 1), and its order: grid, then bounded Brent around the best cell."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = objective(1 + np.exp(_GRID))
     values = np.where(np.isnan(values), np.inf, values)
     best = int(values.argmin())
     if not math.isfinite(values[best]):
-        return float(values[best])
+        return float(values[best]), 1 + math.exp(_GRID[best])
     low, high = _GRID[max(best - 1, 0)], _GRID[min(best + 1, len(_GRID) - 1)]
 
     def at(x: float) -> float:
@@ -72,4 +92,6 @@ def _least(objective: Renyi) -> float:
         return math.inf if math.isnan(value) else value
 
     refined = minimize_scalar(at, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
-    return min(float(values[best]), float(refined.fun))
+    if refined.fun < values[best]:
+        return float(refined.fun), 1 + math.exp(refined.x)
+    return float(values[best]), 1 + math.exp(_GRID[best])

@@ -121,6 +121,8 @@ class _Profile:
             value = self.delta(counts, e, neighbors)
             return math.log(max(value, 1e-320) / max(delta, 1e-310))
 
+        if delta == 0:  # a tail that underflows is not a tail of zero
+            return math.inf
         if excess(0.0) <= 0:
             return 0.0
         high = 1.0

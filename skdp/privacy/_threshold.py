@@ -76,7 +76,7 @@ def _log_worst_coin(orders: Array, shift: float) -> Array:
     width = np.full(len(orders), abs(shift) / _CELLS)
     best = np.zeros(len(orders))
     for _ in range(_ZOOMS):
-        c = low[:, None] + width[:, None] * np.arange(_CELLS + 1)
+        c = low[:, None] + width[:, None] * np.arange(_CELLS + 1.0)
         values = _log_coin(a, c, shift)
         best = np.maximum(best, values.max(axis=1))
         peak = c[np.arange(len(orders)), values.argmax(axis=1)]

@@ -16,7 +16,7 @@ from skdp.privacy import _costs, _sampled, _threshold  # noqa: F401  (they regis
 from skdp.privacy._calibrate import calibrate_scale
 from skdp.privacy._compose import exact_mu, reduced
 from skdp.privacy._engines import ENGINES, refuse
-from skdp.privacy.events import Script
+from skdp.privacy.events import Event, Script
 from skdp.privacy.spec import Spec, check_delta, check_neighbors
 
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
@@ -24,6 +24,7 @@ __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", 
 ACCOUNTANTS = ("auto", *ENGINES)
 
 _PRICEABLE = 8192
+_TIGHT = ("pld", "profile")  # nothing looser needs to be asked once these have answered
 
 
 def epsilon(
@@ -64,26 +65,35 @@ def delta(
     if not epsilon >= 0:
         raise ValueError(f"epsilon={epsilon!r} must be 0 or more.")
     counts = reduced(script, check_neighbors(neighbors))
-    names = _candidates(counts, neighbors, accountant)
-    values = [ENGINES[name].delta(counts, float(epsilon), neighbors) for name in names]
-    return float(min(values))
+    return _cheapest("delta", counts, float(epsilon), neighbors, accountant)[0]
 
 
 @lru_cache(maxsize=_PRICEABLE)
 def _best(script: Script, delta: float, neighbors: str, accountant: str) -> tuple[float, str]:
     """Cheapest valid price of the script and who gave it; a repeat is free."""
     counts = reduced(script, neighbors)
+    return _cheapest("epsilon", counts, delta, neighbors, accountant)
+
+
+def _cheapest(
+    what: str, counts: dict[Event, int], at: float, neighbors: str, accountant: str
+) -> tuple[float, str]:
+    """Least epsilon at a delta, or delta at an epsilon, over the accountants that can tell."""
+    names = _candidates(counts, neighbors, accountant)
     prices = []
-    for name in _candidates(counts, neighbors, accountant):
-        price = ENGINES[name].epsilon(counts, delta, neighbors)
-        prices.append((price, name))
-        if math.isfinite(price) and name in ("gdp", "pld", "profile") and accountant == "auto":
-            if name != "gdp" or exact_mu(counts) is not None:
-                return price, name
+    for name in names:
+        try:
+            prices.append((float(getattr(ENGINES[name], what)(counts, at, neighbors)), name))
+        except NotSupported:
+            if name == names[-1] and not prices:
+                raise
+            continue
+        if name in _TIGHT and math.isfinite(prices[-1][0]):
+            break
     return min(prices)
 
 
-def _candidates(counts: dict[Any, int], neighbors: str, accountant: str) -> list[str]:
+def _candidates(counts: dict[Event, int], neighbors: str, accountant: str) -> list[str]:
     """Accountants that cover the script, exact ones first."""
     if accountant != "auto":
         if accountant not in ENGINES:
@@ -99,11 +109,11 @@ def _candidates(counts: dict[Any, int], neighbors: str, accountant: str) -> list
     return able
 
 
-def _covers(name: str, counts: dict[Any, int], neighbors: str) -> bool:
+def _covers(name: str, counts: dict[Event, int], neighbors: str) -> bool:
     return bool(ENGINES[name].supports(counts, neighbors))
 
 
-def _nobody(counts: dict[Any, int], neighbors: str) -> NotSupported:
+def _nobody(counts: dict[Event, int], neighbors: str) -> NotSupported:
     """Name the event that no accountant covers, or say that the mixture has none."""
     for event in counts:
         if not any(_covers(name, {event: 1}, neighbors) for name in ENGINES):

@@ -2,96 +2,219 @@
 
 Composition theorems differ in what they allow. A *script* is fixed before the data is touched, so
 any accountant may price it, and `Scripted` refuses every event that is not the next one. Prices
-that depend on answers need a *filter*, and `Filter` offers only the ones with a proof.
+that depend on answers need a *filter*, and `Filter` offers only the ones with a proof. A `Ledger`
+is the filter that several fits share.
 """
 
 from __future__ import annotations
 
-from skdp.exceptions import BudgetExceeded, OffScript
+import threading
+from typing import Any
+
+from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import accountants
-from skdp.privacy.events import Event, Script
+from skdp.privacy._compose import reduced
+from skdp.privacy._filter import FILTERS, Filter, spent_epsilon
+from skdp.privacy._script import Recorder, Scripted
+from skdp.privacy.curves import priced
+from skdp.privacy.events import Script, tally
 from skdp.privacy.spec import Spec
 
-__all__ = ["Recorder", "Scripted"]
+__all__ = ["Filter", "Ledger", "Recorder", "Scripted"]
 
 
-class Recorder:
-    """Write down what a rehearsal asks for; everything is affordable and nothing is spent."""
+class Ledger:
+    """A budget that several fits on the same data share.
 
-    def __init__(self) -> None:
-        self._runs: list[tuple[Event, int]] = []
-
-    def charge(self, event: Event, count: int = 1) -> None:
-        """Append ``count`` equal events to the script."""
-        if count < 1:
-            return
-        if self._runs and self._runs[-1][0] == event:
-            self._runs[-1] = (event, self._runs[-1][1] + count)
-        else:
-            self._runs.append((event, count))
-
-    def affords(self, *events: Event) -> bool:
-        """Return True: a rehearsal has no budget."""
-        return True
-
-    @property
-    def script(self) -> Script:
-        """What was asked so far."""
-        return tuple(self._runs)
-
-
-class Scripted:
-    """Hold a run to the script that was priced before the data was touched.
+    Later fits are chosen after earlier results were seen, so their composition needs a privacy
+    filter, and a filter's currency must be fixed before it is used: it is settled at the first
+    `reserve` and kept for life. ``accountant="auto"`` takes Gaussian DP if every event of the first
+    script has a mu (ten Gaussian fits then cost exactly what their composition costs), else Renyi
+    divergence at the one order that suits (epsilon, delta). A first script that fits the budget
+    only by a tighter theorem (PLD, a profile) is admitted too, alone: the ledger is then closed.
 
     Parameters
     ----------
-    spec : Spec
-        The promise; a script that costs more is refused here.
-    script : Script
-        The events in order, run-length coded.
-    accountant : str
-        Who prices the script, see `skdp.privacy.epsilon`.
+    epsilon, delta : float
+        The promise for everything that is ever charged here.
+    neighbors : {"replace_one", "add_remove"}
+        The relation under which every script is written and priced.
+    accountant : {"auto", "gdp", "zcdp", "rdp", "pure"}
+        The filter's currency.
+
+    Notes
+    -----
+    The ledger lives in memory. Copying it, or cloning an estimator that holds it, gives the same
+    ledger; pickling gives a read-only statement, since a copy in another process could overspend.
     """
 
-    def __init__(self, spec: Spec, script: Script, accountant: str = "auto") -> None:
-        if spec.private:
-            price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
-            if not price <= spec.epsilon:
-                raise BudgetExceeded(
-                    f"The script costs epsilon={price:.6g} at delta={spec.delta:g}, the promise is "
-                    f"{spec.epsilon:g}; calibrate the noise or promise more."
-                )
-        self.spec = spec
-        self.accountant = accountant
-        self.script = tuple(run for run in script if run[1] > 0)
-        self._run = 0
-        self._used = 0
-
-    def charge(self, event: Event, count: int = 1) -> None:
-        """Pay for the next ``count`` events of the script, or refuse."""
-        if self.complete:
-            raise OffScript(f"{event} was asked after the end of the script; nothing was answered.")
-        expected, length = self.script[self._run]
-        if event != expected or count > length - self._used or count < 1:
-            raise OffScript(
-                f"{count} x {event} was asked where the script has {length - self._used} x "
-                f"{expected}; a solver must ask the same questions whatever the answers are."
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        neighbors: str = "replace_one",
+        accountant: str = "auto",
+    ) -> None:
+        if accountant not in ("auto", *FILTERS):
+            raise NotSupported(
+                f"accountant={accountant!r} cannot guard fits that are chosen after earlier results "
+                f"were seen; use 'auto' or one of {FILTERS}."
             )
-        self._used += count
-        if self._used == length:
-            self._run, self._used = self._run + 1, 0
-
-    def affords(self, *events: Event) -> bool:
-        """Return True: what is on the script has been paid for."""
-        return True
-
-    @property
-    def complete(self) -> bool:
-        """Whether the whole script has been charged."""
-        return self._run == len(self.script)
+        self.spec = Spec(epsilon, delta, neighbors)
+        self.accountant = accountant
+        self._lock = threading.RLock()
+        self._filter: Filter | None = None
+        self._scripts: list[Script] = []
+        self._closed = False
+        self._statement = False
 
     @property
-    def spent_script(self) -> Script:
-        """What has been charged so far."""
-        done = self.script[: self._run]
-        return done if not self._used else (*done, (self.script[self._run][0], self._used))
+    def epsilon(self) -> float:
+        """The promised epsilon."""
+        return self.spec.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The promised delta."""
+        return self.spec.delta
+
+    @property
+    def neighbors(self) -> str:
+        """The neighbour relation."""
+        return self.spec.neighbors
+
+    def reserve(self, script: Script) -> None:
+        """Pay for a script before its data is touched, or raise and change nothing.
+
+        Parameters
+        ----------
+        script : tuple of (Event, int)
+            Everything that one fit will release.
+        """
+        tally(script)
+        with self._lock:
+            if self._statement:
+                raise NotSupported(
+                    "This ledger is a read-only statement, because it was pickled and a copy could "
+                    "overspend; fit with n_jobs=1 or in threads."
+                )
+            if self._closed:
+                raise BudgetExceeded(
+                    f"Spent epsilon={self.spent:.6g} of {self.epsilon:g}: the first fit took the "
+                    "budget as a whole and left nothing; open another ledger for other data."
+                )
+            if self._filter is None:
+                self._open(script)
+            else:
+                self._charge(self._filter, script)
+            self._scripts.append(script)
+
+    def _open(self, script: Script) -> None:
+        """Settle the currency on the first script, or admit it alone by a tighter theorem."""
+        filter_ = Filter(self.spec, self._currency(script))
+        try:
+            self._charge(filter_, script)
+        except (BudgetExceeded, NotSupported):
+            if self.accountant != "auto" or not self._fits_alone(script):
+                raise
+            self._closed = True
+        self._filter = filter_
+
+    def _currency(self, script: Script) -> str:
+        if self.accountant != "auto":
+            return self.accountant
+        if self.delta == 0:
+            return "pure"
+        events = reduced(script, self.neighbors)
+        return "gdp" if all(priced(e, "gdp", self.neighbors) for e in events) else "rdp"
+
+    def _fits_alone(self, script: Script) -> bool:
+        try:
+            return accountants.epsilon(script, self.delta, self.neighbors) <= self.epsilon
+        except NotSupported:
+            return False
+
+    def _charge(self, filter_: Filter, script: Script) -> None:
+        """Charge a filter, and say in epsilons why not."""
+        try:
+            filter_.charge_all(script)
+        except BudgetExceeded as error:
+            asked = self._asked(script)
+            raise BudgetExceeded(
+                f"Asked for {asked}, spent epsilon={self.spent:.6g} of {self.epsilon:g}, left "
+                f"{self.remaining:.6g} (at delta={self.delta:g}, in {filter_.kind}); nothing was "
+                "charged, so ask for less."
+            ) from error
+        except NotSupported as error:
+            raise NotSupported(
+                f"{error} The ledger keeps its books in {filter_.kind} for life; use another solver "
+                "or a new ledger with accountant='rdp'."
+            ) from error
+
+    def _asked(self, script: Script) -> str:
+        return f"epsilon={accountants.epsilon(script, self.delta, self.neighbors):.6g}"
+
+    @property
+    def spent(self) -> float:
+        """Epsilon, at the ledger's delta, of all that was charged."""
+        with self._lock:
+            if not self._scripts or self._filter is None:
+                return 0.0
+            if len(self._scripts) == 1 and self.spec.private:
+                return self._alone(self._scripts[0])
+            return min(self.epsilon, self._epsilon_of(self._filter.spent))
+
+    def _alone(self, script: Script) -> float:
+        """One script is still a plan fixed beforehand: the tightest accountant may price it."""
+        try:
+            return accountants.epsilon(script, self.delta, self.neighbors)
+        except NotSupported:
+            assert self._filter is not None
+            return self._epsilon_of(self._filter.spent)
+
+    def _epsilon_of(self, amount: float) -> float:
+        assert self._filter is not None
+        return spent_epsilon(amount, self.spec, self._filter.kind, self._filter.order)
+
+    @property
+    def remaining(self) -> float:
+        """Epsilon, at the ledger's delta, of the largest fit that is still affordable."""
+        with self._lock:
+            if self._closed:
+                return 0.0
+            if self._filter is None or not self.spec.private:
+                return self.epsilon
+            return min(self.epsilon, self._epsilon_of(self._filter.unspent))
+
+    @property
+    def scripts(self) -> tuple[Script, ...]:
+        """What was charged, one script a fit."""
+        with self._lock:
+            return tuple(self._scripts)
+
+    def __repr__(self) -> str:
+        kind = self._filter.kind if self._filter else self.accountant
+        return (
+            f"Ledger(epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"neighbors={self.neighbors!r}, accountant={kind!r}; "
+            f"spent={self.spent:.6g}, remaining={self.remaining:.6g}, "
+            f"fits={len(self.scripts)}{', read-only' if self._statement else ''})"
+        )
+
+    def __sklearn_clone__(self) -> Ledger:
+        return self
+
+    def __copy__(self) -> Ledger:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            state = {k: v for k, v in self.__dict__.items() if k != "_lock"}
+            return {**state, "_scripts": list(self._scripts), "_statement": True}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()

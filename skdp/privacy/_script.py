@@ -1,0 +1,93 @@
+"""Accounts for runs whose events are known beforehand: write the script down, then hold to it."""
+
+from __future__ import annotations
+
+from skdp.exceptions import BudgetExceeded, OffScript
+from skdp.privacy import accountants
+from skdp.privacy.events import Event, Script
+from skdp.privacy.spec import Spec
+
+__all__ = ["Recorder", "Scripted"]
+
+
+class Recorder:
+    """Write down what a rehearsal asks for; everything is affordable and nothing is spent."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Event, int]] = []
+
+    def charge(self, event: Event, count: int = 1) -> None:
+        """Append ``count`` equal events to the script."""
+        if count < 1:
+            return
+        if self._runs and self._runs[-1][0] == event:
+            self._runs[-1] = (event, self._runs[-1][1] + count)
+        else:
+            self._runs.append((event, count))
+
+    def affords(self, *events: Event) -> bool:
+        """Return True: a rehearsal has no budget."""
+        return True
+
+    @property
+    def script(self) -> Script:
+        """What was asked so far."""
+        return tuple(self._runs)
+
+
+class Scripted:
+    """Hold a run to the script that was priced before the data was touched.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise; a script that costs more is refused here.
+    script : tuple of (Event, int)
+        The events in order, run-length coded.
+    accountant : str
+        Who prices the script, see `skdp.privacy.epsilon`.
+    """
+
+    def __init__(self, spec: Spec, script: Script, accountant: str = "auto") -> None:
+        if spec.private:
+            price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
+            if not price <= spec.epsilon:
+                raise BudgetExceeded(
+                    f"The script costs epsilon={price:.6g} at delta={spec.delta:g}, the promise is "
+                    f"{spec.epsilon:g}; calibrate the noise or promise more."
+                )
+        self.spec = spec
+        self.accountant = accountant
+        self.script = tuple(run for run in script if run[1] > 0)
+        self._run = 0
+        self._used = 0
+
+    def charge(self, event: Event, count: int = 1) -> None:
+        """Pay for the next ``count`` events of the script, or refuse and change nothing."""
+        if self.complete:
+            raise OffScript(f"{event} was asked after the end of the script; nothing was answered.")
+        expected, length = self.script[self._run]
+        left = length - self._used
+        if type(event) is not type(expected) or event != expected or not 1 <= count <= left:
+            raise OffScript(
+                f"{count} x {event} was asked where the script has {left} x {expected}; a solver "
+                "must ask the same questions whatever the answers are."
+            )
+        self._used += count
+        if self._used == length:
+            self._run, self._used = self._run + 1, 0
+
+    def affords(self, *events: Event) -> bool:
+        """Return True: what is on the script has been paid for."""
+        return True
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole script has been charged."""
+        return self._run == len(self.script)
+
+    @property
+    def spent_script(self) -> Script:
+        """What has been charged so far."""
+        done = self.script[: self._run]
+        return done if not self._used else (*done, (self.script[self._run][0], self._used))

@@ -1,0 +1,81 @@
+"""Hand a script to Google's dp-accounting, so that a sceptic can re-price it there.
+
+Its accountants read a Gaussian's multiplier differently under replace-one: the PLD accountant
+takes sd / C and doubles the sensitivity itself, the RDP accountant takes sd / sensitivity. Events
+made here are for its PLD accountant with the relation of the script. Multipliers are passed as
+floats: inside samplers, other number types in composed events lose noise terms (0.6.0).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from skdp.exceptions import NotSupported
+from skdp.privacy.events import (
+    ZCDP,
+    Event,
+    Gaussian,
+    Laplace,
+    PoissonGaussian,
+    Script,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+    tally,
+)
+from skdp.privacy.spec import check_neighbors
+
+__all__ = ["to_dp_event"]
+
+
+def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
+    """Translate a script into a ``dp_accounting.DpEvent``.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        What was released.
+    neighbors : {"replace_one", "add_remove"}
+        The relation the script was priced under; give dp-accounting the same one.
+
+    Returns
+    -------
+    dp_accounting.DpEvent
+        For ``dp_accounting.pld.PLDAccountant`` with ``neighboring_relation`` set to the relation.
+
+    Raises
+    ------
+    NotSupported
+        If dp-accounting is not installed or has no event of the same meaning.
+    """
+    check_neighbors(neighbors)
+    try:
+        import dp_accounting
+    except ImportError:
+        raise NotSupported("to_dp_event needs dp-accounting; pip install dp-accounting.") from None
+    parts = [
+        dp_accounting.SelfComposedDpEvent(_translate(dp_accounting, event, neighbors), count)
+        for event, count in tally(script).items()
+    ]
+    return dp_accounting.ComposedDpEvent(parts) if parts else dp_accounting.NoOpDpEvent()
+
+
+def _translate(google: Any, event: Event, neighbors: str) -> Any:
+    """One event in dp-accounting's words; anything whose meaning differs is refused."""
+    per_record = 2.0 if neighbors == "replace_one" else 1.0
+    if isinstance(event, (Gaussian, ShuffledEpoch)):
+        # their PLD doubles a Gaussian's sensitivity under replace-one, our multiplier already has
+        return google.GaussianDpEvent(float(event.multiplier * per_record))
+    if isinstance(event, PoissonGaussian):
+        batch = google.GaussianDpEvent(float(event.multiplier))
+        return google.PoissonSampledDpEvent(float(event.rate), batch)
+    if isinstance(event, Laplace) and neighbors == "add_remove":
+        return google.LaplaceDpEvent(float(event.multiplier))
+    if isinstance(event, WithoutReplacementGaussian) and event.rate == 1:
+        return google.GaussianDpEvent(float(event.multiplier))
+    if isinstance(event, ZCDP) and math.isfinite(event.rho):
+        return google.ZCDpEvent(float(event.rho))
+    raise NotSupported(
+        f"dp-accounting has no event that means {type(event).__name__} under {neighbors}; re-price "
+        "the other events of the script there."
+    )
