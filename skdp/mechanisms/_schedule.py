@@ -1,0 +1,134 @@
+"""Step sizes and batches of hidden descents, and how far one record can move where they end.
+
+One object feeds both the optimiser and the sensitivity, so they cannot disagree. The recursion
+(S0 Lemma 3.1, Algorithm 3.2): every step multiplies the distance of two neighbouring runs by at
+most rho = max(|1 - eta mu|, |1 - eta (beta + mu)|), and the step on the batch that holds the
+changed record adds swing * eta * L / |batch|. The penalty is common to both worlds, so L is the
+bound of the loss alone. Proof: docs/proofs/hidden_descent.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Schedule", "distances", "minimiser_distance"]
+
+Array = np.ndarray[Any, Any]
+ROUND_UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Passes over fixed batches, in the same order each time.
+
+    Parameters
+    ----------
+    steps : ndarray of shape (epochs, batches)
+        Step sizes on the mean objective of a batch.
+    sizes : tuple of int
+        Records in each batch; they may differ.
+    period : int or None
+        Every so many epochs the iterate is replaced by the mean of the iterates since the last
+        time; None for never.
+    """
+
+    steps: Array
+    sizes: tuple[int, ...]
+    period: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.steps.ndim != 2 or self.steps.shape[1] != len(self.sizes):
+            raise ValueError(
+                f"steps of shape {self.steps.shape} need one column for each of "
+                f"{len(self.sizes)} batches."
+            )
+        if min(self.sizes) < 1 or not (self.steps >= 0).all():
+            raise ValueError("batches need a record or more, and step sizes must be 0 or more.")
+
+    @classmethod
+    def constant(cls, step: float, epochs: int, sizes: tuple[int, ...]) -> Schedule:
+        """One step size throughout."""
+        return cls(np.full((epochs, len(sizes)), float(step)), sizes)
+
+    @classmethod
+    def harmonic(
+        cls, first: float, epochs: int, sizes: tuple[int, ...], period: int | None = None
+    ) -> Schedule:
+        """Step first / h in the h-th epoch since the last restart (S0 Algorithm 3.3, corrected)."""
+        since = np.arange(epochs) % (period or epochs) + 1
+        return cls(np.repeat(first / since[:, None], len(sizes), axis=1), sizes, period)
+
+    @classmethod
+    def inverse(
+        cls, curvature: float, convexity: float, epochs: int, sizes: tuple[int, ...]
+    ) -> Schedule:
+        """Step min(1/beta, 1/(mu t)) at the t-th step (Wu et al. 2017)."""
+        t = np.arange(1, epochs * len(sizes) + 1).reshape(epochs, len(sizes))
+        return cls(np.minimum(1.0 / curvature, 1.0 / (convexity * t)), sizes)
+
+    def averages_after(self, epoch: int) -> bool:
+        """Whether the iterate is replaced by a mean after this epoch, counted from 0."""
+        return self.period is not None and (epoch + 1) % self.period == 0
+
+    def passes(self) -> Iterator[tuple[Array, bool]]:
+        """Step sizes of each epoch, and whether it ends in averaging."""
+        for epoch, steps in enumerate(self.steps):
+            yield steps, self.averages_after(epoch)
+
+
+def distances(
+    schedule: Schedule, slope: float, curvature: float, convexity: float, swing: float = 2.0
+) -> Array:
+    """How far apart two neighbouring runs may end, by the batch that holds the changed record.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What both runs do.
+    slope : float
+        Bound L on the norm of one record's gradient of the loss.
+    curvature : float
+        Bound beta on the norm of its Hessian.
+    convexity : float
+        Weight mu of half the squared norm, part of every batch's mean objective.
+    swing : float
+        2 where a record is replaced.
+
+    Returns
+    -------
+    ndarray of shape (batches,)
+    """
+    kick = swing * slope / np.asarray(schedule.sizes, dtype=float)
+    distance, window, counted = np.zeros_like(kick), np.zeros_like(kick), 0
+    for steps, averaged in schedule.passes():
+        rho = np.maximum(np.abs(1 - steps * convexity), np.abs(1 - steps * (curvature + convexity)))
+        kept, spread = _tails(rho)
+        if schedule.period is not None:
+            window += distance * np.cumprod(rho).sum() + steps * kick * spread
+            counted += len(rho)
+        distance = distance * np.prod(rho) + steps * kick * kept
+        if averaged:
+            distance, window, counted = window / counted, np.zeros_like(kick), 0
+    return distance * ROUND_UP
+
+
+def _tails(rho: Array) -> tuple[Array, Array]:
+    """For each position: the product of what follows, and the sum of all partial products."""
+    kept, spread = np.empty_like(rho), np.empty_like(rho)
+    product = total = 1.0
+    for j in range(len(rho) - 1, -1, -1):
+        kept[j], spread[j] = product, total
+        product, total = product * rho[j], 1.0 + total * rho[j]
+    return kept, spread
+
+
+def minimiser_distance(slope: float, convexity: float, tolerance: float, swing: float) -> float:
+    """How far apart the certified minimisers of two neighbouring sums of losses may lie.
+
+    swing * L / lam for exact ones (strong convexity), and tolerance / lam for each certificate.
+    """
+    return (swing * slope + 2.0 * tolerance) / convexity * ROUND_UP
