@@ -75,9 +75,10 @@ def private_fit(plan, records, ledger=None, seed=None):
             PrivacyWarning,
             stacklevel=3,
         )
+    noise = Noise(seed)
     if ledger is not None:
         ledger.reserve(_allowance(plan, account))
-    return _run(plan, records, account, Noise(seed), budget)
+    return _run(plan, records, account, noise, budget)
 
 
 def quote(plan):

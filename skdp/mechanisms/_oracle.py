@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Protocol
 
 from ..exceptions import NotSupported
@@ -67,15 +68,22 @@ class Oracle:
 
 
 def _refuse_unregistered(question: Question) -> None:
-    """Exact types only: a subclass could change what is measured."""
+    """Exact types with declared fields only: a subclass, or a method set on an instance, could measure anything."""
     inner = getattr(question, "question", None)
     loss = getattr(inner or question, "loss", None)
-    for part, known, room in (
+    parts: tuple[tuple[Any, frozenset[type], str], ...] = (
         (question, _registry.questions(), "mechanisms"),
         (inner, _registry.questions(), "mechanisms"),
         (loss, _registry.losses(), "losses"),
-    ):
-        if part is not None and type(part) not in known:
+    )
+    for part, known, room in parts:
+        if part is None:
+            continue
+        if type(part) not in known:
             raise NotSupported(
                 f"{type(part).__name__} is not registered in skdp.{room}; register it there, with its proof."
+            )
+        if not vars(part).keys() <= {field.name for field in fields(part)}:
+            raise NotSupported(
+                f"this {type(part).__name__} carries attributes that its class does not declare; make a new one."
             )

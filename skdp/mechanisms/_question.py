@@ -19,9 +19,46 @@ from ._noise import Noise
 from ._public import Public
 from ._records import Records
 
-__all__ = ["Additive", "Question", "Release", "Selection"]
+__all__ = ["Additive", "Question", "Release", "Selection", "settle"]
 
 Array = np.ndarray[Any, Any]
+
+
+def settle(
+    question: Question,
+    *,
+    scales: tuple[str, ...] = (),
+    bounds: tuple[str, ...] = (),
+    arrays: tuple[str, ...] = (),
+) -> None:
+    """Turn fields into plain floats and fresh float64 arrays, so that what is priced is what is answered.
+
+    An object of the caller's that converts to one number for the price and to another for the noise, or an array
+    whose operators keep their operands, would carry records out of the room.
+
+    Parameters
+    ----------
+    question : Question
+        Whose fields are settled.
+    scales : tuple of str
+        Fields that are 0 or more, infinity allowed.
+    bounds : tuple of str
+        Fields that are positive and finite: a bound of 0 or infinity makes clipping 0/0 for some records.
+    arrays : tuple of str
+        Fields that are finite arrays: where they are not, the answer's finiteness would tell of single records.
+    """
+    name = type(question).__name__
+    for field in (*scales, *bounds):
+        number = float(getattr(question, field))
+        if not (0.0 < number < math.inf if field in bounds else number >= 0.0):
+            demand = "positive and finite" if field in bounds else "0 or more"
+            raise ValueError(f"{name} was given {field}={number:g}; it must be {demand}.")
+        object.__setattr__(question, field, number)
+    for field in arrays:
+        array = np.array(getattr(question, field), dtype=np.float64)
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} was given {field} that is not finite; take smaller steps.")
+        object.__setattr__(question, field, array)
 
 
 class Question(ABC):
@@ -64,6 +101,9 @@ class Additive(Question):
 
     multiplier: float
 
+    def __post_init__(self) -> None:
+        settle(self, scales=("multiplier",))
+
     @abstractmethod
     def measure(self, records: Records) -> Array:
         """The exact sum."""
@@ -102,6 +142,9 @@ class Selection(Question):
 
     epsilon: float
 
+    def __post_init__(self) -> None:
+        settle(self, scales=("epsilon",))
+
     @abstractmethod
     def measure(self, records: Records) -> Array:
         """The exact scores, one per candidate."""
@@ -121,7 +164,9 @@ class Selection(Question):
     def answer(self, records: Records, noise: Noise) -> int:
         """The index of the noisy maximum."""
         scores = np.asarray(self.measure(records), dtype=np.float64)
-        scale = 0.0 if math.isinf(self.epsilon) else self.spread(records.public) / self.epsilon
+        if self.epsilon == 0.0:  # an infinite scale: the scores do not matter
+            return int(np.argmax(noise.gumbel(scores.shape)))
+        scale = self.spread(records.public) / self.epsilon
         return int(np.argmax(scores + scale * noise.gumbel(scores.shape)))
 
 

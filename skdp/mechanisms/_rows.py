@@ -10,6 +10,7 @@ import numpy as np
 __all__ = ["DenseRows"]
 
 Array = np.ndarray[Any, Any]
+SINGLE_BLOCK = 2048  # rows whose sum in single precision stays within 1e-3 of one contribution
 BLOCK = 4096  # rows at a time where a weighted copy is needed: a few MB, inside the cache of a core
 
 
@@ -44,8 +45,8 @@ class DenseRows:
         for start in range(0, len(X), BLOCK):
             block = X[start : start + BLOCK].astype(np.float64, copy=False)
             raw[start : start + BLOCK] = _row_norms(block)
-        # One part in 10^12 covers the rounding of the norm itself, so that the bound holds as computed.
-        divisor = np.maximum(raw * (1.0 + 1e-12), data_norm)
+        # Covers the rounding of the norm and of the scale, so that the bound holds as computed.
+        divisor = np.maximum(raw * (1.0 + max(1e-12, 4.0 * np.finfo(X.dtype).eps)), data_norm)
         norms = np.hypot(raw / divisor, intercept)
         return cls(X, (1.0 / divisor).astype(X.dtype), norms, intercept)
 
@@ -65,10 +66,20 @@ class DenseRows:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
         out = np.empty((self.width,) + u.shape[1:])
         weighted = _scaled(u.astype(self._x.dtype, copy=True), self._scale)
-        out[: self._x.shape[1]] = self._x.T @ weighted
+        out[: self._x.shape[1]] = self._summed(weighted)
         if self.intercept:
-            out[-1] = self.intercept * u.sum(axis=0)
+            out[-1] = self.intercept * u.sum(axis=0, dtype=np.float64)
         return out
+
+    def _summed(self, weighted: Array) -> Array:
+        """Rows times weights. A long sum in single precision would round by more than one record's contribution."""
+        if self._x.dtype == np.float64:
+            return self._x.T @ weighted
+        total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
+        for start in range(0, len(self), SINGLE_BLOCK):
+            part = slice(start, start + SINGLE_BLOCK)
+            total += self._x[part].T @ weighted[part]
+        return total
 
     def gram(self, h: Array) -> Array:
         """Rows' diag(h) rows, for h >= 0, block by block: no weighted copy of all rows is made."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..losses import Loss
 from ._public import Public
-from ._question import Array, Selection
+from ._question import Array, Selection, settle
 from ._records import Records
+from ._scores import scores_of
 
 __all__ = ["BestCandidate"]
 
@@ -43,6 +44,10 @@ class BestCandidate(Selection):
     loss: Loss
     cap: float
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("cap",), arrays=("candidates", "offsets"))
+
     def spread(self, public: Public) -> float:
         """A record moves the difference of two scores by at most cap; replacing one takes one record out, one in."""
         return public.swing * self.cap
@@ -53,9 +58,12 @@ class BestCandidate(Selection):
         model = records.model
         for part, rows in records.rows.blocks():
             y = records.y[part]
-            values = np.stack(
-                [self.loss.value(model.scores(w, rows), y) for w in self.candidates]
-            ).astype(np.float64, copy=False)
+            with np.errstate(all="ignore"):
+                losses = [
+                    self.loss.value(scores_of(model, w, rows, self.loss), y)
+                    for w in self.candidates
+                ]
+            values = np.stack(losses).astype(np.float64, copy=False)
             # An overflow must not become a NaN that decides the selection.
             np.nan_to_num(values, copy=False, nan=_HUGE, posinf=_HUGE, neginf=-_HUGE)
             values -= values.min(axis=0)

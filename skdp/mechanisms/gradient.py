@@ -9,8 +9,9 @@ import numpy as np
 
 from ..losses import Loss
 from ._public import Public
-from ._question import Additive, Array
+from ._question import Additive, Array, settle
 from ._records import Records
+from ._scores import scores_of
 
 __all__ = ["Gradient"]
 
@@ -37,6 +38,10 @@ class Gradient(Additive):
     loss: Loss
     clip: float
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("clip",), arrays=("at",))
+
     def bound(self, public: Public) -> float:
         """The clip."""
         return self.clip
@@ -44,9 +49,17 @@ class Gradient(Additive):
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
         model, rows = records.model, records.rows
-        slopes = self.loss.dz(model.scores(self.at, rows), records.y)
-        factor = model.norms(self.at, rows, slopes)
-        np.maximum(factor, self.clip, out=factor)
-        np.divide(self.clip, factor, out=factor)
-        slopes *= factor if slopes.ndim == 1 else factor[:, None]
-        return model.pullback(self.at, rows, slopes)
+        # A record whose score overflows must neither warn nor spoil the sum: either would show that it is there.
+        with np.errstate(all="ignore"):
+            slopes = self.loss.dz(scores_of(model, self.at, rows, self.loss), records.y)
+            factor = model.norms(self.at, rows, slopes)
+            np.maximum(factor, self.clip, out=factor)
+            # Four roundings lie between a slope and its contribution.
+            limit = self.clip * (1.0 - 8.0 * np.finfo(slopes.dtype).eps)
+            np.divide(limit, factor, out=factor)
+            slopes *= factor if slopes.ndim == 1 else factor[:, None]
+            total = model.pullback(self.at, rows, slopes)
+            if not np.isfinite(total).all():
+                slopes[~np.isfinite(slopes)] = 0.0
+                total = model.pullback(self.at, rows, slopes)
+        return total

@@ -9,7 +9,7 @@ from ..exceptions import NotSupported
 from ..privacy import events
 from ._noise import Noise
 from ._public import Public
-from ._question import Additive, Question
+from ._question import Additive, Question, settle
 from ._records import Records
 
 __all__ = ["PoissonBatch", "RandomBatch"]
@@ -32,6 +32,9 @@ class PoissonBatch(Question):
     proof: ClassVar[str] = "poisson_batch"
     question: Question
     rate: float
+
+    def __post_init__(self) -> None:
+        settle(self, scales=("rate",))
 
     def proofs(self) -> tuple[str, ...]:
         """Its own page and the question's."""
@@ -62,6 +65,13 @@ class RandomBatch(Question):
     proof: ClassVar[str] = "random_batch"
     question: Additive
     size: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", int(self.size))
+        if not isinstance(self.question, Additive):
+            raise NotSupported(
+                f"{type(self.question).__name__} has no price on a batch of fixed size; ask it of a Poisson batch."
+            )
 
     def proofs(self) -> tuple[str, ...]:
         """Its own page and the question's."""
