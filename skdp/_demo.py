@@ -174,6 +174,9 @@ def _notes(table, n, arguments):
         f"\n{table.name}: {size}{len(table.columns)} columns ({len(table.encoded_names)} encoded), "
         f"solver={arguments.solver}, delta={arguments.delta:g}, {arguments.neighbors} neighbours."
     )
+    if table.assumed:
+        names = ", ".join(sorted(table.assumed))
+        print(f"Treated as public, though no documentation gives them: the ranges of {names}.")
     if arguments.csv:
         print(_SCORES_NOTE)
     print(_SUM_NOTE)

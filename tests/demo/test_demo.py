@@ -46,6 +46,7 @@ def test_default_epsilons_and_baselines(capsys):
     # Privacy costs, and buys more than nothing.
     assert 0.6 < table["4"][1] <= table["no privacy"][1] + 0.02
     assert "seeded" in out and "costs the sum" in out and "held-out" not in out
+    assert "Treated as public" not in out
 
 
 def test_generated_table_is_reported_with_its_size(capsys):
@@ -113,7 +114,9 @@ def test_errors_are_one_line_without_a_traceback(tmp_path, capsys):
 @pytest.mark.skipif(not os.environ.get("SKDP_DATA"), reason="set SKDP_DATA for the public tables")
 def test_public_table(capsys):
     assert _demo.main(["--data", "adult", "--epsilon", "1", "--seed", "0"]) == 0
-    table = rows(capsys.readouterr().out)
+    out = capsys.readouterr().out
+    table = rows(out)
+    assert "Treated as public" in out and "the ranges of capital_loss, fnlwgt." in out
     assert table["1"][0] > table["majority"][0] and table["1"][1] > 0.85
 
 
