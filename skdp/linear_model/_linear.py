@@ -86,7 +86,8 @@ class PrivateLinearModel(BaseEstimator):
             intercept=INTERCEPT_SIZE if self.fit_intercept else 0.0,
             neighbors=spec.neighbors,
         )
-        penalty = make(self.penalty, strength, self.l1_ratio)
+        # The flat part of SCAD and MCP is placed per record; where n is private they are on the scale of the sum.
+        penalty = make(self.penalty, strength, self.l1_ratio, weight=float(public.n or 1))
         task = Task(
             self._loss(), Placed(penalty, data_norm, bool(self.fit_intercept)), (public.width,)
         )

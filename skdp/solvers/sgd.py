@@ -49,7 +49,7 @@ class SGD(Solver):
 
     batch_size: int | None = None
     rate: float = 0.05
-    steps: int = 400
+    steps: int = 1000
     schedule: str = "constant"
     averaging: bool = True
     clip: float | None = None
