@@ -10,6 +10,9 @@ from ._records import Records
 from .best_candidate import BestCandidate
 from .count import Count
 from .gradient import Gradient
+from .hidden_descent import HiddenDescent
+from .minimiser import NoisyMinimiser
+from .perturbed_objective import PerturbedObjective
 from .subsample import PoissonBatch, RandomBatch
 
 __all__ = [
@@ -17,8 +20,11 @@ __all__ = [
     "BestCandidate",
     "Count",
     "Gradient",
+    "HiddenDescent",
     "Noise",
+    "NoisyMinimiser",
     "Oracle",
+    "PerturbedObjective",
     "PoissonBatch",
     "Public",
     "RandomBatch",
@@ -31,6 +37,9 @@ QUESTIONS = frozenset(
         BestCandidate,
         Count,
         Gradient,
+        HiddenDescent,
+        NoisyMinimiser,
+        PerturbedObjective,
         PoissonBatch,
         RandomBatch,
     }

@@ -18,6 +18,7 @@ from ._rows import DenseRows
 
 __all__ = ["in_double", "minimise", "tolerance_for"]
 
+SMALLEST_SCALE = 1e-100
 DECREASE = 0.1  # part of the initial slope that a step must keep on average over its two halves
 
 
@@ -36,13 +37,17 @@ def tolerance_for(public: Public, bound: float) -> float:
 def in_double(rows: Any) -> Any:
     """Return the rows in float64: a certificate in float32 would certify nothing.
 
-    A float32 scale may be too large by half a unit in the last place; it is lowered by that, so
-    that the bound on the norms holds exactly.
+    Rows far beyond the declared bound are scaled here once and for all: their products with a
+    parameter could overflow before the scale brings them back.
     """
     x = getattr(rows, "_x", None)
-    if x is None or x.dtype == np.float64:
+    if x is None or not len(x):
         return rows
-    scale = rows._scale.astype(np.float64) * (1.0 - 2.0**-23)
+    scale = rows._scale.astype(np.float64)
+    if scale.min() < SMALLEST_SCALE:
+        return DenseRows(x * scale[:, None], np.ones_like(scale), rows.norms, rows.intercept)
+    if x.dtype == np.float64:
+        return rows
     return DenseRows(x.astype(np.float64), scale, rows.norms, rows.intercept)
 
 

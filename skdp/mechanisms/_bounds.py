@@ -1,0 +1,154 @@
+"""What a release may rely on: bounds on one record's gradient, and penalties known to be convex."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Logistic, Loss
+from ..models import Linear
+from ..penalties import L2, PENALTIES, NoPenalty, Placed
+from ._public import Public
+from ._records import Records
+
+__all__ = [
+    "Convexity",
+    "gradient_bound",
+    "linear_rows",
+    "rule_of",
+    "settled_penalty",
+    "split_penalty",
+]
+
+Array = np.ndarray[Any, Any]
+
+
+def gradient_bound(loss: Loss, clip: float | None, public: Public) -> float:
+    """Bound L on the norm of one record's gradient: the loss's own, or the clip where it is less."""
+    if loss.curvature is None:
+        raise NotSupported(
+            f"{type(loss).__name__} is not smooth, and neither the minimiser nor a hidden descent "
+            "has a bound then; use a smooth loss such as HuberisedHinge."
+        )
+    if clip is not None and loss.outputs > 1:
+        raise NotSupported(
+            f"clip={clip:g} with {loss.outputs} scores per record is no longer the gradient of a "
+            "convex function; use clip=None."
+        )
+    own = math.inf if loss.slope is None else loss.slope * public.row_bound
+    bound = own if clip is None else min(float(clip), own)
+    if math.isinf(bound):
+        raise NotSupported(
+            f"{type(loss).__name__} has no bounded slope; give clip=, which bounds it."
+        )
+    return bound
+
+
+def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
+    """Which theorem of objective perturbation covers the loss; see `skdp.privacy._objective`."""
+    if loss.outputs > 1:
+        return "multinomial"
+    if type(loss) is Logistic and (clip is None or clip >= public.row_bound):
+        return "logistic"
+    return "one_signed" if loss.one_signed else "two_signed"
+
+
+def settled_penalty(penalty: Any) -> Placed:
+    """Rebuild a registered convex penalty from plain numbers.
+
+    The penalty's prox meets the exact minimiser, so neither an unregistered type nor a field with
+    operators of its own may come near it.
+    """
+    inner = penalty.penalty if type(penalty) is Placed else None
+    if (
+        inner is None
+        or type(inner) not in PENALTIES.values()
+        or not vars(inner).keys() <= _names(inner)
+    ):
+        raise NotSupported(
+            f"{type(inner if inner is not None else penalty).__name__} is not a registered penalty; "
+            "register it in skdp.penalties."
+        )
+    plain = type(inner)(**{f.name: _plain(getattr(inner, f.name)) for f in fields(inner)})
+    if not plain.convex:
+        raise NotSupported(
+            f"{type(plain).__name__} is not convex, and the proofs need that; use 'l1' or 'l2', or "
+            "a solver of noisy gradients such as 'ssadmm'."
+        )
+    return Placed(plain, float(penalty.scale), bool(penalty.intercept))
+
+
+def _names(instance: Any) -> set[str]:
+    return {field.name for field in fields(instance)}
+
+
+def _plain(value: Any) -> Any:
+    """A float, a tuple of integers, or an array of the base class."""
+    if isinstance(value, tuple):
+        return tuple(int(v) for v in value)
+    array = np.array(value, dtype=np.float64)
+    return float(array) if array.ndim == 0 else array
+
+
+def linear_rows(records: Records) -> Any:
+    """Rows of a linear model: the proofs are for scores that are linear in the parameters."""
+    if type(records.model) is not Linear:
+        raise NotSupported(
+            f"{type(records.model).__name__} is not linear, so its objective is not convex; use a "
+            "solver of noisy gradients such as 'sgd'."
+        )
+    return records.rows
+
+
+@dataclass(frozen=True)
+class Convexity:
+    """How strongly convex the common part of an objective is, by coordinate.
+
+    Parameters
+    ----------
+    features, intercept : float
+        Modulus on the coefficients, and on the intercept's coordinate (unused where size is 0).
+    size : float
+        The intercept's constant column, 0 for none.
+    """
+
+    features: float
+    intercept: float
+    size: float
+
+    @classmethod
+    def of(cls, strength: float, penalty: Placed, public: Public) -> Convexity:
+        """Half a squared norm on every coordinate, and what the penalty adds where it acts."""
+        added = max(penalty.convexity_of_coefficients, 0.0)
+        free = penalty.intercept and public.intercept > 0
+        return cls(strength + added, strength if free else strength + added, public.intercept)
+
+    @property
+    def modulus(self) -> float:
+        """Strong convexity of the whole."""
+        return min(self.features, self.intercept) if self.size else self.features
+
+    @property
+    def leverage(self) -> float:
+        """Largest x' Lambda^-1 x over rows of norm at most 1 beside the constant column."""
+        total = _over(1.0, self.features)
+        return total + _over(self.size**2, self.intercept) if self.size else total
+
+
+def _over(a: float, b: float) -> float:
+    return math.inf if b == 0 else a / b
+
+
+def split_penalty(penalty: Placed, strength: float, shape: tuple[int, ...]) -> tuple[Array, Any]:
+    """Strength of half the squared norm by coordinate, and what of the penalty needs its prox."""
+    weights = np.full(shape[:1], float(strength))
+    rest: Any = penalty
+    if isinstance(penalty.penalty, (L2, NoPenalty)):
+        covered = slice(None, -1) if penalty.intercept else slice(None)
+        weights[covered] += penalty.convexity_of_coefficients
+        rest = None
+    return (weights if len(shape) == 1 else weights[:, None]), rest

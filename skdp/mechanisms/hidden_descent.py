@@ -1,0 +1,149 @@
+"""Descents whose iterates never leave: only the end, plus noise, is released."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ..privacy import events
+from ._bounds import gradient_bound, linear_rows, settled_penalty
+from ._minimise import in_double
+from ._noise import Noise
+from ._public import Public
+from ._question import Array, Release, settle
+from ._records import Records
+from ._schedule import Schedule, distances
+
+__all__ = ["HiddenDescent"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HiddenDescent(Release):
+    """Gradient descent over fixed batches, its last iterate plus noise. Replace-one only.
+
+    Each step is w - eta (mean gradient of the batch's losses + convexity w), then a prox step of
+    the penalty divided by n, which brings no two runs further apart.
+
+    Parameters
+    ----------
+    loss : Loss
+        Smooth and convex, with a bounded slope or a clip.
+    penalty : Placed
+        Registered and convex.
+    shape : tuple of int
+        Shape of the parameters.
+    schedule : Schedule
+        Step sizes, batches and averaging, for the descent and for its price.
+    convexity : float
+        Weight of half the squared norm of all coordinates, on the MEAN objective.
+    multiplier : float
+        Standard deviation of the noise (if pure: scale of exp(-|z|/scale)) over the largest
+        distance of two neighbouring ends.
+    shuffle : bool
+        Whether the records are put into a secret random order once, before the first step.
+    clip : float or None
+        Each record's slope is capped so that its gradient has at most this norm.
+    pure : bool
+        Pure epsilon instead of (epsilon, delta); the order then buys nothing.
+    """
+
+    proof: ClassVar[str] = "hidden_descent"
+    loss: Loss
+    penalty: Any
+    shape: tuple[int, ...]
+    schedule: Schedule
+    convexity: float
+    multiplier: float
+    shuffle: bool = False
+    clip: float | None = None
+    pure: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, scales=("multiplier", "convexity"))
+        if self.clip is not None:
+            settle(self, bounds=("clip",))
+        plan = Schedule(
+            np.array(self.schedule.steps, dtype=np.float64),
+            tuple(int(size) for size in self.schedule.sizes),
+            None if self.schedule.period is None else int(self.schedule.period),
+        )
+        object.__setattr__(self, "schedule", plan)
+        object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
+        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+
+    def reach(self, public: Public) -> Array:
+        """How far apart two neighbouring ends may lie, by the batch of the changed record."""
+        if not public.replace_one or sum(self.schedule.sizes) != public.n:
+            raise NotSupported(
+                "A hidden descent has a proof for neighbors='replace_one' and batches that hold "
+                f"all n={public.n} records; use 'objective-perturbation' under add_remove."
+            )
+        bound = gradient_bound(self.loss, self.clip, public)
+        curvature = float(self.loss.curvature or 0.0) * public.row_bound**2
+        return distances(self.schedule, bound, curvature, self.convexity, public.swing)
+
+    def event(self, public: Public) -> events.Event:
+        """One Gaussian, one pure release, or a mixture over the secret position of the record."""
+        reach = self.reach(public)
+        if self.pure:
+            return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
+        if not self.shuffle:
+            return events.Gaussian(self.multiplier)
+        weights, multipliers = _grouped(reach, self.schedule.sizes, self.multiplier)
+        return events.RandomPosition(weights, multipliers)
+
+    def noise_scale(self, public: Public) -> float:
+        """Standard deviation of the noise, or scale of the pure one; a public number."""
+        return self.multiplier * float(self.reach(public).max())
+
+    def answer(self, records: Records, noise: Noise) -> Array:
+        """The noisy end."""
+        draw = noise.radial if self.pure else noise.normal
+        records = replace(records, rows=in_double(linear_rows(records)))
+        if self.shuffle and len(records):
+            records = records.take(noise.permutation(len(records)))
+        with np.errstate(all="ignore"):
+            w = self._descend(records)
+        return w + self.noise_scale(records.public) * draw(self.shape)
+
+    def _descend(self, records: Records) -> Array:
+        w = np.zeros(self.shape)
+        if not len(records):
+            return w
+        ends = np.cumsum(self.schedule.sizes)
+        vault: Any = records  # consecutive records are views, not copies
+        batches = [vault.take(slice(b - a, b)) for a, b in zip(self.schedule.sizes, ends)]
+        total, counted = np.zeros(self.shape), 0
+        for steps, averaged in self.schedule.passes():
+            for step, batch in zip(steps, batches):
+                w = self._step(w, batch, step, int(ends[-1]))
+                total, counted = total + w, counted + 1
+            if averaged:
+                w = total / counted
+            if averaged or self.schedule.period is None:
+                total, counted = np.zeros(self.shape), 0
+        return w
+
+    def _step(self, w: Array, batch: Records, step: float, n: int) -> Array:
+        slopes = self.loss.dz(batch.rows.dot(w), batch.y)
+        if self.clip is not None:
+            cap = self.clip / batch.rows.norms
+            np.clip(slopes, -cap, cap, out=slopes)
+        gradient = batch.rows.tdot(slopes) / len(batch) + self.convexity * w
+        moved: Array = self.penalty.prox(w - step * gradient, step / n)
+        return moved
+
+
+def _grouped(
+    reach: Array, sizes: tuple[int, ...], multiplier: float
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Share of the records at each distance, and the noise over that distance."""
+    share = np.asarray(sizes, dtype=float) / sum(sizes)
+    with np.errstate(divide="ignore"):
+        multipliers = multiplier * reach.max() / reach
+    return tuple(share.tolist()), tuple(multipliers.tolist())

@@ -1,0 +1,117 @@
+"""The minimiser of a randomly tilted objective: objective perturbation with tight constants."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..losses import Loss
+from ..privacy import events
+from ..privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
+from ._bounds import (
+    Convexity,
+    gradient_bound,
+    linear_rows,
+    rule_of,
+    settled_penalty,
+    split_penalty,
+)
+from ._minimise import in_double, minimise, tolerance_for
+from ._noise import Noise
+from ._objective import Objective
+from ._public import Public
+from ._question import Array, Release, settle
+from ._records import Records
+
+__all__ = ["PerturbedObjective"]
+
+OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PerturbedObjective(Release):
+    """Minimiser of the sum of losses + penalty + strength/2 |w|^2 + <b, w>, with random b.
+
+    b is drawn once; the minimiser is computed to a certificate, and noise that is far smaller than
+    what b does covers what the certificate leaves open.
+
+    Parameters
+    ----------
+    loss : Loss
+        Smooth and convex. Without a clip its slope must be bounded.
+    penalty : Placed
+        Registered and convex; what it has of strong convexity counts.
+    shape : tuple of int
+        Shape of the parameters.
+    multiplier : float
+        Standard deviation of b over the bound of one record's gradient (if pure: scale of the
+        density exp(-|b|/scale) over it).
+    strength : float
+        Weight of half the squared norm of ALL coordinates, the intercept's among them.
+    clip : float or None
+        Each record's slope is capped so that its gradient has at most this norm.
+    pure : bool
+        Pure epsilon instead of (epsilon, delta).
+    """
+
+    proof: ClassVar[str] = "objective_perturbation"
+    loss: Loss
+    penalty: Any
+    shape: tuple[int, ...]
+    multiplier: float
+    strength: float
+    clip: float | None = None
+    pure: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, scales=("multiplier", "strength"))
+        if self.clip is not None:
+            settle(self, bounds=("clip",))
+        object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
+        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+
+    def bound(self, public: Public) -> float:
+        """Bound on the norm of one record's gradient."""
+        return gradient_bound(self.loss, self.clip, public)
+
+    def convexity(self, public: Public) -> Convexity:
+        """What the Jacobian is bounded by."""
+        return Convexity.of(self.strength, self.penalty, public)
+
+    def event(self, public: Public) -> events.Event:
+        """One objective perturbation; see the theorems of its proof page."""
+        self.bound(public)
+        kind = PureObjectivePerturbation if self.pure else ObjectivePerturbation
+        shift = math.inf if self.multiplier == 0 else 1.0 / self.multiplier
+        return kind(
+            shift=shift,
+            jacobian=float(self.loss.curvature or 0.0) * self.convexity(public).leverage,
+            rule=rule_of(self.loss, self.clip, public),
+            classes=max(self.loss.outputs, 2),
+            output=OUTPUT_SHARE * public.swing * shift,
+        )
+
+    def output_noise(self, public: Public) -> float:
+        """Standard deviation (scale, if pure) of the noise on the minimiser; a public number."""
+        reach = 2.0 * tolerance_for(public, self.bound(public)) / self.convexity(public).modulus
+        return reach * self.multiplier / (OUTPUT_SHARE * public.swing)
+
+    def answer(self, records: Records, noise: Noise) -> Array:
+        """The noisy minimiser."""
+        public, draw = records.public, noise.radial if self.pure else noise.normal
+        bound = self.bound(public)
+        tilt = self.multiplier * bound * draw(self.shape)
+        weights, rest = split_penalty(self.penalty, self.strength, self.shape)
+        rows = in_double(linear_rows(records))
+        clip = (
+            None
+            if self.clip is None or rule_of(self.loss, self.clip, public) == "logistic"
+            else self.clip
+        )
+        objective = Objective(rows, records.y, self.loss, weights, tilt, clip)
+        with np.errstate(all="ignore"):
+            w = minimise(objective, tolerance_for(public, bound), rest)
+        return w + self.output_noise(public) * draw(self.shape)
