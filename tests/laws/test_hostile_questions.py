@@ -4,12 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from laws.vaults import vault
 
 from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
 from skdp.privacy.ledger import Recorder
-from laws.vaults import vault
 
 
 def _gradient(at, **given):

@@ -1,0 +1,88 @@
+"""Who may import whom, where randomness may appear, what a solver may name, and how long a thing may be."""
+
+import dataclasses
+import inspect
+
+import pytest
+from walls.checks import WALLS, modules, name_of
+
+from skdp.mechanisms import QUESTIONS
+from skdp.solvers import SOLVERS
+
+LONG = "def long():\n    '''Doc.'''\n" + "    x = 1\n" * 61
+
+# For each wall, files that break it. Each must be complained of, and of nothing but its own fault.
+BREACHES = [
+    ("imports", "solvers/x.py", "from ..mechanisms import Records\n"),
+    ("imports", "solvers/x.py", "from ..mechanisms._oracle import Oracle\n"),
+    ("imports", "solvers/x.py", "from ..privacy import accountants\n"),
+    ("imports", "solvers/x.py", "import sklearn\n"),
+    ("imports", "solvers/x.py", "import skdp.privacy.ledger\n"),
+    ("imports", "mechanisms/x.py", "from ..solvers import GD\n"),
+    ("imports", "mechanisms/x.py", "from ..linear_model import _fit\n"),
+    ("imports", "privacy/x.py", "from ..mechanisms import Noise\n"),
+    ("imports", "privacy/x.py", "from skdp.losses import Logistic\n"),
+    ("imports", "losses/x.py", "from ..mechanisms import Records\n"),
+    ("imports", "losses/x.py", "from skdp import penalties\n"),
+    ("imports", "models/x.py", "import joblib\n"),
+    ("imports", "linear_model/x.py", "from ..mechanisms import Noise\n"),
+    ("imports", "datasets/x.py", "import pandas\n"),
+    ("imports", "anywhere.py", "import torch\n"),
+    (
+        "private",
+        "linear_model/x.py",
+        "from sklearn.linear_model._base import LinearClassifierMixin\n",
+    ),
+    ("private", "linear_model/x.py", "from sklearn.utils import _safe_indexing\n"),
+    ("private", "linear_model/x.py", "import sklearn._loss\n"),
+    ("randomness", "solvers/x.py", "import numpy as np\nz = np.random.normal()\n"),
+    ("randomness", "solvers/x.py", "from numpy.random import default_rng\n"),
+    ("randomness", "mechanisms/x.py", "from numpy import random\n"),
+    ("randomness", "mechanisms/x.py", "import os\nb = os.urandom(8)\n"),
+    ("randomness", "mechanisms/x.py", "import random\n"),
+    ("randomness", "privacy/x.py", "from scipy import stats\nfrom scipy.stats import norm\n"),
+    ("randomness", "solvers/x.py", "from sklearn.utils import check_random_state\n"),
+    ("records", "solvers/x.py", "def f(oracle):\n    return oracle._Oracle__records\n"),
+    ("records", "solvers/x.py", "def f(records):\n    return records\n"),
+    ("records", "solvers/x.py", "def f(oracle):\n    return oracle.records\n"),
+    ("records", "solvers/x.py", "def f(q, r):\n    return q.measure(r)\n"),
+    ("records", "solvers/x.py", "def f(oracle):\n    return getattr(oracle, 'x')\n"),
+    ("records", "solvers/x.py", "import gc\n"),
+    ("sizes", "x.py", "x = 1\n" * 401),
+    ("sizes", "x.py", LONG),
+    ("docstrings", "x.py", "x = 1\n"),
+    ("docstrings", "x.py", "'''Doc.'''\ndef f():\n    pass\n"),
+    (
+        "docstrings",
+        "x.py",
+        "'''Doc.'''\nclass A:\n    '''Doc.'''\n    def f(self):\n        pass\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+@pytest.mark.parametrize("wall", WALLS)
+def test_wall_holds(wall, path):
+    assert list(WALLS[wall](path.read_text(encoding="utf-8"), name_of(path))) == []
+
+
+@pytest.mark.parametrize("wall, name, source", BREACHES)
+def test_wall_can_fail(wall, name, source):
+    assert list(WALLS[wall](source, name))
+
+
+@pytest.mark.parametrize("question", sorted(QUESTIONS, key=lambda q: q.__name__))
+def test_questions_are_frozen_and_plain(question):
+    assert dataclasses.is_dataclass(question) and question.__dataclass_params__.frozen
+    hidden = [f.name for f in dataclasses.fields(question) if f.name.startswith("_")]
+    assert hidden == [], "every field of a question is public"
+    assert isinstance(question.proof, str)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_solvers_are_frozen_and_see_an_oracle_only(name):
+    solver = SOLVERS[name]
+    assert solver.name == name
+    assert dataclasses.is_dataclass(solver) and solver.__dataclass_params__.frozen
+    assert list(inspect.signature(solver.solve).parameters) == ["self", "oracle", "task", "budget"]
+    assert "Privacy:" in inspect.getmodule(solver).__doc__, "the file says why it is private"
