@@ -1,0 +1,127 @@
+"""Accuracy per epsilon of every solver that learns from noisy gradients and comparisons.
+
+    SKDP_DATA=/path/to/data python benchmarks/gradient_solvers.py [--data bank] [--repetitions 10] [--jobs 2]
+
+The protocol of `_protocol.py` (replace-one, delta 1e-8), lambda 1e-3 and 1e-4 per record, in two groups as the papers
+compare them: with an L1 penalty (logistic and huberised SVM), and with an L2 penalty (logistic). Writes
+results/gradient_solvers.csv, and a plot for each group where matplotlib is installed.
+"""
+
+import argparse
+import os
+import warnings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from _protocol import EPSILONS, RESULTS, baselines, evaluate, load, splits, summarise, write_csv
+from joblib import Parallel, delayed
+
+from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.penalties import L1Ball
+from skdp.solvers import SOLVERS
+
+DATA = ("bank", "ipums_br", "adult")
+LAMBDAS = (1e-3, 1e-4)
+L1_SOLVERS = ("ssadmm", "sgd", "dp-admm", "admm-objp", "mpadmm", "gd")
+L2_SOLVERS = (
+    "gd sgd adam agd blgd blsgd blsgd-ac newton ssadmm mpadmm svrg rrpsgd privgene dp-admm".split()
+)
+RADIUS = 10.0  # of the L1 ball for Frank-Wolfe: public, the same for all data
+
+
+def makers(lam, wanted):
+    """Method name -> make(epsilon, n), for all registered solvers of both groups."""
+    found = {}
+    for penalty, group in (("l1", L1_SOLVERS), ("l2", L2_SOLVERS)):
+        for name in group:
+            if name in SOLVERS and (not wanted or name in wanted):
+                found[f"{penalty}/logistic/{name}"] = _maker(DPLogisticRegression, name, penalty, lam)
+                if penalty == "l1":
+                    found[f"l1/svm/{name}"] = _maker(DPLinearSVC, name, penalty, lam)
+    if "frank-wolfe" in SOLVERS and (not wanted or "frank-wolfe" in wanted):
+        found["ball/logistic/frank-wolfe"] = _maker(
+            DPLogisticRegression, "frank-wolfe", L1Ball(RADIUS), lam
+        )
+    return found
+
+
+def _maker(Estimator, solver, penalty, lam):
+    def make(epsilon, n):
+        return Estimator(
+            epsilon, 1e-8, solver=solver, penalty=penalty, C=1 / (lam * n), data_norm=1.0, classes=[0, 1]
+        )
+
+    return make
+
+
+def one(name, lam, method, make, epsilon, repetition, data):
+    X, y = data
+    train, test = splits(len(y))[repetition % 5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make(epsilon, len(train)).set_params(random_state=repetition).fit(X[train], y[train])
+    ran = {"data": name, "method": f"{method}@{lam:g}", "epsilon": epsilon}
+    return ran | evaluate(model, X, y, train, test)
+
+
+def reference(name, data):
+    X, y = data
+    rows = []
+    for method, make in baselines().items():
+        for train, test in splits(len(y)):
+            model = make(None, None).fit(X[train], y[train])
+            rows.append({"data": name, "method": method, "epsilon": 0} | evaluate(model, X, y, train, test))
+    return rows
+
+
+def plot(lines, name):
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        return
+    groups = sorted({line["method"].rsplit("/", 1)[0] for line in lines if "/" in line["method"]})
+    figure, axes = plt.subplots(1, len(groups), figsize=(6 * len(groups), 4.5), squeeze=False)
+    for axis, group in zip(axes[0], groups):
+        for method in sorted({x["method"] for x in lines if x["method"].startswith(f"{group}/")}):
+            points = [(x["epsilon"], x["accuracy"]) for x in lines if x["method"] == method]
+            axis.plot(*zip(*sorted(points)), marker="o", label=method.rsplit("/", 1)[1])
+        for line in lines:
+            if line["method"] in ("nonprivate", "majority"):
+                axis.axhline(line["accuracy"], color="grey", linestyle=":")
+        axis.set(xscale="log", xlabel="epsilon", title=f"{name} {group}", ylabel="test accuracy")
+        axis.legend(fontsize=6)
+    figure.tight_layout()
+    figure.savefig(RESULTS / f"gradient_solvers_{name}.png", dpi=120)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", nargs="*", default=DATA)
+    parser.add_argument("--solvers", nargs="*", default=())
+    parser.add_argument("--lambdas", nargs="*", type=float, default=LAMBDAS)
+    parser.add_argument("--epsilons", nargs="*", type=float, default=EPSILONS)
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--output", default="gradient_solvers")
+    options = parser.parse_args()
+    lines = []
+    for name in options.data:
+        data = load(name)
+        tasks = [
+            delayed(one)(name, lam, method, make, epsilon, repetition, data)
+            for lam in options.lambdas
+            for method, make in makers(lam, options.solvers).items()
+            for epsilon in options.epsilons
+            for repetition in range(options.repetitions)
+        ]
+        rows = Parallel(n_jobs=options.jobs, prefer="threads" if options.jobs == 1 else None)(tasks)
+        summary = summarise(reference(name, data) + rows)
+        plot(summary, name)
+        lines += summary
+        write_csv(options.output, lines)
+        for line in summary:
+            print(line["data"], line["method"], line["epsilon"], line["accuracy"], line["auc"], flush=True)
+
+
+if __name__ == "__main__":
+    main()
