@@ -5,14 +5,16 @@
 
 from ._solver import Budget, Solver, Task, refuse_unfit
 from .gd import GD
+from .objective_perturbation import ObjectivePerturbation
 from .sgd import SGD
 
-__all__ = ["GD", "SGD", "SOLVERS", "Budget", "Solver", "Task", "refuse_unfit", "resolve"]
+__all__ = ["GD", "SGD", "SOLVERS", "Budget", "ObjectivePerturbation", "Solver", "Task", "refuse_unfit", "resolve"]
 
 SOLVERS = {
     solver.name: solver
     for solver in (
         GD,
+        ObjectivePerturbation,
         SGD,
     )
 }

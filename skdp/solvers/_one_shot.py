@@ -1,0 +1,105 @@
+"""Data-free choices that the one-shot solvers share: convexity, clip, total step, sparsity.
+
+None of them carries a promise: the mechanisms price whatever is chosen here.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..losses import Logistic
+from ..penalties import L2, NoPenalty, Placed
+from ._rules import clip_rule
+
+__all__ = [
+    "JACOBIAN_SHARE",
+    "RADIUS",
+    "chosen_clip",
+    "leverage_for",
+    "noise_norm",
+    "sparsified",
+    "strength_for",
+    "total_step",
+    "whole_ridge",
+]
+
+RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
+JACOBIAN_SHARE = 0.05  # of epsilon, for losses whose Jacobian is not free
+FLOOR = 1e-6  # convexity that is left where nothing is promised
+
+
+def noise_norm(size, pure):
+    """Typical norm of unit noise in so many coordinates: Gaussian, or of density exp(-|z|)."""
+    return size if pure else math.sqrt(size)
+
+
+def chosen_clip(clip, task, public, budget):
+    """The user's clip, or one by the noise level; None where a loss needs none or cannot have it."""
+    if task.loss.outputs > 1:
+        return clip
+    full = math.inf if task.loss.slope is None else task.loss.slope * public.row_bound
+    if clip is None:
+        level = math.inf
+        if public.n is not None:
+            level = budget.noise * noise_norm(task.size, budget.delta == 0) / public.n
+        clip = clip_rule(task, public, level)
+    return None if clip >= full else clip
+
+
+def leverage_for(task, public, budget, clip):
+    """Largest x' Lambda^-1 x at which the Jacobian costs next to nothing.
+
+    Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove); pure:
+    just below epsilon/2 and epsilon. Other losses: the Jacobian takes its share of epsilon.
+    """
+    epsilon, swing = budget.epsilon, public.swing
+    if type(task.loss) is Logistic and clip is None:
+        if budget.delta == 0:
+            return 0.95 * epsilon / swing
+        return epsilon / (4.0 if public.replace_one else 1.25)
+    share = min(JACOBIAN_SHARE * epsilon, 100.0)
+    classes = task.loss.outputs
+    if classes > 1:
+        return classes * math.expm1(share / (classes - 1))
+    return math.expm1(share) / task.loss.curvature
+
+
+def strength_for(leverage, added, intercept):
+    """Smallest x with 1/(added + x) + intercept^2/x <= leverage; ``added`` is the user's own L2."""
+    if math.isinf(leverage):
+        return FLOOR
+    if not intercept:
+        return max(1.0 / leverage - added, FLOOR)
+    square = intercept * intercept
+    p = 1.0 + square - leverage * added
+    root = math.sqrt(p * p + 4.0 * leverage * square * added)
+    x = (p + root) / (2.0 * leverage) if p > 0 else 2.0 * square * added / (root - p)
+    return max(x * (1 + 1e-9), FLOOR)
+
+
+def total_step(n, curvature, slope, noise, radius):
+    """Sum S of all step sizes of a descent that releases its end.
+
+    Its error is about radius^2/(2 S) from stopping and (2 slope S noise / n)^2 curvature / 2 from
+    the noise on its end, whose sensitivity is 2 slope S / n; this S minimises the sum.
+    """
+    if noise == 0:
+        return math.inf
+    return (radius * n / slope / noise) ** (2 / 3) / (8.0 * curvature) ** (1 / 3)
+
+
+def whole_ridge(penalty):
+    """The user's L2 as a weight on all coordinates, and the penalty that is left beside it."""
+    if isinstance(penalty.penalty, L2):
+        left = Placed(NoPenalty(), penalty.scale, penalty.intercept)
+        return penalty.convexity_of_coefficients, left
+    return 0.0, penalty
+
+
+def sparsified(w, penalty, spread):
+    """Set to zero what the penalty had set to zero before the last, tiny noise."""
+    if penalty.smooth or penalty.bounded or spread == 0:
+        return w
+    return np.where(np.abs(w) <= 8.0 * spread, 0.0, w)
