@@ -20,6 +20,8 @@ from scipy.special import ndtri
 __all__ = ["Noise", "Silence"]
 
 Array = np.ndarray[Any, Any]
+_DROPPED = np.uint64(12)
+_EXPONENT_OF_ONE = np.uint64(0x3FF0000000000000)
 
 
 class Noise:
@@ -49,8 +51,11 @@ class Noise:
     def uniform(self, shape: int | tuple[int, ...] = ()) -> Array:
         """Uniform on the open interval (0, 1): odd multiples of 2^-53, so neither end can occur."""
         count = math.prod(shape) if isinstance(shape, tuple) else shape
-        halves = (self._words(count) >> np.uint64(12)).astype(np.float64)
-        return ((halves + 0.5) * 2.0**-52).reshape(shape)
+        # 52 random bits under the exponent of [1, 2), less the largest double below 1: exact in every bit.
+        halves = (self._words(count) >> _DROPPED) | _EXPONENT_OF_ONE
+        open_interval = halves.view(np.float64)
+        open_interval -= 1.0 - 2.0**-53
+        return open_interval.reshape(shape)
 
     def normal(self, shape: int | tuple[int, ...] = ()) -> Array:
         """Standard normal by inversion."""
@@ -83,13 +88,19 @@ class Noise:
             return np.arange(n)
         parts: list[Array] = []
         last = -1.0
-        block = int(n * rate + 6.0 * math.sqrt(n * rate)) + 16
+        block = int(n * rate + 4.0 * math.sqrt(n * rate)) + 8
         while last < n and n > 0 and rate > 0.0:
-            gaps = np.floor(np.log(self.uniform(block)) / math.log1p(-rate)) + 1.0
-            positions = last + np.cumsum(gaps)
-            parts.append(positions[positions < n])
+            positions = np.log(self.uniform(block))
+            positions /= math.log1p(-rate)
+            np.floor(positions, out=positions)
+            positions += 1.0
+            positions[0] += last
+            np.cumsum(positions, out=positions)
+            parts.append(positions[: np.searchsorted(positions, n)].astype(np.intp))
             last = float(positions[-1])
-        return np.concatenate(parts).astype(np.intp) if parts else np.empty(0, dtype=np.intp)
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
 
     def subset(self, n: int, size: int) -> Array:
         """A uniformly random subset of `size` out of n records, in increasing order, in O(size log size)."""

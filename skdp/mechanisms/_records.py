@@ -71,6 +71,6 @@ class Records:
     def __repr__(self) -> str:
         return f"Records({self.public})"
 
-    def take(self, index: Array) -> Records:
+    def take(self, index: Array | slice) -> Records:
         """The records at `index`."""
         return Records(self.rows.take(index), self.y[index], self.public, self.model)

@@ -96,9 +96,10 @@ class DenseRows:
             total += block.T @ block
         return total
 
-    def take(self, index: Array) -> DenseRows:
-        """The rows at `index`, copied."""
-        return DenseRows(self._x[index], self._scale[index], self.norms[index], self.intercept)
+    def take(self, index: Array | slice) -> DenseRows:
+        """The rows at `index`: copied, or viewed where it is a slice."""
+        x = self._x[index] if isinstance(index, slice) else self._x.take(index, axis=0)
+        return DenseRows(x, self._scale[index], self.norms[index], self.intercept)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, DenseRows]]:
         """Views of consecutive rows, with where they lie."""
