@@ -5,14 +5,30 @@
 
 from ._solver import Budget, Solver, Task, refuse_unfit
 from .gd import GD
+from .mpadmm import MPADMM
 from .objective_perturbation import ObjectivePerturbation
 from .sgd import SGD
+from .ssadmm import SSADMM
 
-__all__ = ["GD", "SGD", "SOLVERS", "Budget", "ObjectivePerturbation", "Solver", "Task", "refuse_unfit", "resolve"]
+__all__ = [
+    "GD",
+    "MPADMM",
+    "SGD",
+    "SOLVERS",
+    "SSADMM",
+    "Budget",
+    "ObjectivePerturbation",
+    "Solver",
+    "Task",
+    "refuse_unfit",
+    "resolve",
+]
 
 SOLVERS = {
     solver.name: solver
     for solver in (
+        MPADMM,
+        SSADMM,
         GD,
         ObjectivePerturbation,
         SGD,

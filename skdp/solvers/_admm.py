@@ -1,0 +1,86 @@
+"""What the splitting solvers share: one linearised ADMM step, and rules for its two constants.
+
+Everything is on the scale of the mean of the losses, as in the papers: a penalty h on the scale of the sum is h / n
+here, so its prox at 1/rho is the penalty's own at 1 / (rho n).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+__all__ = ["Splitting", "curvature_bound", "inverse_step", "noise_norm", "rho_rule"]
+
+
+class Splitting:
+    """Minimise f(x) + h(z) subject to x = z, with f known by its gradients.
+
+    x moves by the linearised step, z is the prox of h at x + y / rho, y collects what they disagree on. z is the
+    iterate to release: it alone is sparse, or inside the constraint.
+
+    Parameters
+    ----------
+    task : Task
+        Penalty and shape.
+    rho : float
+        Penalty of the constraint x = z.
+    n : float
+        Number of records, public or bought.
+    """
+
+    def __init__(self, task, rho, n):
+        self.penalty, self.rho, self.step = task.penalty, rho, 1.0 / (rho * n)
+        self.x, self.z, self.y = (np.zeros(task.shape) for _ in range(3))
+        self._anchor, self._mean, self._count = self.z, np.zeros(task.shape), 0
+
+    def advance(self, gradient, inverse):
+        """One step on a gradient of f at x; ``inverse`` is one over eta."""
+        self.move((self.rho * self.z - self.y + inverse * self.x - gradient) / (self.rho + inverse))
+
+    def move(self, x):
+        """z and y that follow from a new x."""
+        self.x, self._anchor = x, x + self.y / self.rho
+        self.z = self.penalty.prox(self._anchor, self.step)
+        self.y = self.y + self.rho * (self.x - self.z)
+
+    def remember(self):
+        """Take the last argument of the prox into the running mean."""
+        self._count += 1
+        self._mean += (self._anchor - self._mean) / self._count
+
+    def average(self):
+        """The prox of the mean argument: as smooth as a mean of z, and still sparse or feasible."""
+        return self.penalty.prox(self._mean, self.step)
+
+
+def curvature_bound(task, public):
+    """Bound on the curvature of the mean loss along any direction; 1 stands in where a loss has none."""
+    return (task.loss.curvature or 1.0) * public.row_bound**2
+
+
+def rho_rule(task, public, n, rho):
+    """The given rho; None: a quarter of the curvature, and at least twice what a non-convex penalty's prox needs.
+
+    SCAD and MCP have a prox at 1 / (rho n) only for rho above their weak convexity over n (0.37 and 0.34 at the usual
+    shapes, written for the mean). A given rho that is smaller is refused by the penalty itself; where n is private it
+    is raised instead, since a refusal would hang on the noisy n.
+    """
+    needed = 1.0 / (n * task.penalty.largest_step)
+    if rho is None:
+        return max(0.25 * curvature_bound(task, public), 2.0 * needed)
+    return float(rho) if public.n is not None else max(float(rho), 2.0 * needed)
+
+
+def noise_norm(task, clip, spread, expected, rate):
+    """Root mean square error of one mean gradient: the noise on all coordinates and the choice of the batch."""
+    return math.sqrt(task.size * spread**2 + clip**2 * (1.0 - rate) / expected)
+
+
+def inverse_step(task, public, error, steps, radius):
+    """One over eta: half of the curvature plus error * sqrt(steps) / radius.
+
+    The rule of stochastic ADMM (Ouyang et al. 2013, 1 / eta_k = L + sigma sqrt(2 k) / D) without its safety factors:
+    rho adds a quarter of the curvature, which keeps the step below 2 / L, and the returned mean forgets the first half.
+    """
+    return 0.5 * curvature_bound(task, public) + error * math.sqrt(steps) / radius

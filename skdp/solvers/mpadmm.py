@@ -1,0 +1,72 @@
+"""ADMM whose model is perturbed after each full pass (Chen and Lee 2020, Algorithm 2, "mpADMM"), corrected.
+
+Privacy: post-processing of `steps` clipped gradients of all records (``variant="noise_on_x"``), or of `steps` joint
+releases of the three iterates (``variant="paper"``), and of one noisy count where n is private. The script is fixed
+beforehand; it is a composition of Gaussians, so its price is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..mechanisms import Gradient
+from ._admm import Splitting, inverse_step, noise_norm, rho_rule
+from ._rules import clip_rule
+from ._solver import Solver, record_count
+
+__all__ = ["MPADMM"]
+
+
+@dataclass(frozen=True)
+class MPADMM(Solver):
+    """Full-batch ADMM with noise on its model.
+
+    The only record-dependent part of x is its gradient, over n (rho + 1/eta): the paper's sensitivity lost a factor
+    eta. Noise on x at that sensitivity is noise on the gradient, and z and y are functions of the noisy x, so they
+    need none of their own.
+
+    Parameters
+    ----------
+    steps : int
+        Number of passes.
+    rho : float or None
+        Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.
+    eta : float or None
+        Step size; None: half of the curvature and the noise decide (see `inverse_step`).
+    averaging : bool
+        Return the prox of the mean of the second half's arguments instead of the last z.
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    radius : float
+        Norm of coefficients that noise may carry the iterate to, for the default step.
+    """
+
+    name: ClassVar[str] = "mpadmm"
+
+    steps: int = 200
+    rho: float | None = None
+    eta: float | None = None
+    averaging: bool = True
+    clip: float | None = None
+    radius: float = 8.0
+
+    def solve(self, oracle, task, budget):
+        """Return z: the prox of the averaged argument, or the last one."""
+        n = record_count(oracle, budget)
+        multiplier = budget.noise * math.sqrt(self.steps)
+        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+        error = noise_norm(task, clip, multiplier * clip / n, n, 1.0)
+        split = Splitting(task, rho_rule(task, oracle.public, n, self.rho), n)
+        for k in range(self.steps):
+            question = Gradient(at=split.x, loss=task.loss, clip=clip, multiplier=multiplier)
+            split.advance(oracle.ask(question) / n, self._inverse(task, oracle.public, error, k))
+            if 2 * k >= self.steps - 1:
+                split.remember()
+        return split.average() if self.averaging else split.z
+
+    def _inverse(self, task, public, error, k):
+        if self.eta is not None:
+            return 1.0 / self.eta
+        return inverse_step(task, public, error, k + 1, self.radius)
