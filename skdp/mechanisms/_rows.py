@@ -47,7 +47,15 @@ class DenseRows:
             raw[start : start + BLOCK] = _row_norms(block)
         # Covers the rounding of the norm and of the scale, so that the bound holds as computed.
         divisor = np.maximum(raw * (1.0 + max(1e-12, 4.0 * np.finfo(X.dtype).eps)), data_norm)
-        norms = np.hypot(raw / divisor, intercept)
+        with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
+            norms = np.hypot(raw / divisor, intercept)
+        far = np.flatnonzero(raw > np.sqrt(np.finfo(X.dtype).max))
+        if (
+            far.size
+        ):  # products with these rows would overflow before the scale could bring them back
+            X = X.copy()
+            X[far] = X[far] / divisor[far, None]
+            divisor[far] = 1.0
         return cls(X, (1.0 / divisor).astype(X.dtype), norms, intercept)
 
     def __len__(self) -> int:
@@ -121,4 +129,5 @@ def _row_norms(block: Array) -> Array:
     top = np.abs(block).max(axis=1, initial=0.0)
     safe = np.where(top > 0, top, 1.0)
     scaled = block / safe[:, None]
-    return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (top > 0)
+    with np.errstate(over="ignore"):  # Records.admit refuses what is too large
+        return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (top > 0)

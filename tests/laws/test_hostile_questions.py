@@ -169,3 +169,23 @@ def test_a_long_sum_in_single_precision_still_moves_by_one_contribution():
     given = {"intercept": 0.0, "dtype": np.float32}
     moved = question.measure(vault(X, y, **given)) - question.measure(vault(X, other, **given))
     assert abs(float(np.abs(moved[0])) / 0.6 - 1.0) < 1e-3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_huge_row_is_scaled_before_it_is_multiplied(dtype):
+    # Inner solvers of releases multiply rows too: their scores must be finite for every admitted row.
+    row = np.array([1.0, -1.0]) * HUGE[dtype]
+    rows = vault([row, [0.1, 0.2]], [1, -1], dtype=dtype, data_norm=1.0).rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = rows.dot(np.array([4.0, 4.0, 1.0]))
+        moved = rows.tdot(np.array([1.0, 0.0], dtype=dtype))
+    assert np.allclose(scores, [0.25, 1.45])
+    assert np.linalg.norm(moved) == pytest.approx(np.hypot(1.0, 0.25), rel=1e-5)
+
+
+def test_a_row_whose_norm_overflows_is_refused_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="too large"):
+            vault([[1.7e308, 1.7e308]], [1])

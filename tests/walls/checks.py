@@ -31,6 +31,7 @@ ROOMS = {
 
 # A solver holds questions; it never holds what answers them, nor what draws.
 FORBIDDEN_TO_SOLVERS = {"Records", "Noise", "Silence", "Oracle", "Account"}
+BESIDE_THE_FIT_PATH = {"Noise", "Silence", "Oracle"}
 FORBIDDEN_NAMES = {"records", "Records", "measure", "answer", "gc", "inspect", "sys", "ctypes"}
 REFLECTION = {
     "getattr",
@@ -106,9 +107,12 @@ def wrong_imports(source, name):
             yield f"{name}:{line} imports {module} from the room {room}"
         elif room == "solvers" and entered == "mechanisms" and imported in FORBIDDEN_TO_SOLVERS:
             yield f"{name}:{line} imports {imported}"
-        elif room == "linear_model" and imported in {"Noise", "Silence", "Oracle"}:
-            if name != "linear_model/_fit.py":
-                yield f"{name}:{line} imports {imported} beside the one fit path"
+        elif (
+            imported in BESIDE_THE_FIT_PATH
+            and room == "linear_model"
+            and not name.endswith("/_fit.py")
+        ):
+            yield f"{name}:{line} imports {imported} beside the one fit path"
 
 
 def private_imports(source, name):
