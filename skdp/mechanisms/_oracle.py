@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from ..exceptions import NotSupported
@@ -68,22 +68,24 @@ class Oracle:
 
 
 def _refuse_unregistered(question: Question) -> None:
-    """Exact types with declared fields only: a subclass, or a method set on an instance, could measure anything."""
+    """Refuse a question whose own, inner or loss's type has no proof."""
     inner = getattr(question, "question", None)
-    loss = getattr(inner or question, "loss", None)
-    parts: tuple[tuple[Any, frozenset[type], str], ...] = (
-        (question, _registry.questions(), "mechanisms"),
-        (inner, _registry.questions(), "mechanisms"),
-        (loss, _registry.losses(), "losses"),
-    )
-    for part, known, room in parts:
-        if part is None:
-            continue
-        if type(part) not in known:
-            raise NotSupported(
-                f"{type(part).__name__} is not registered in skdp.{room}; register it there, with its proof."
-            )
-        if not vars(part).keys() <= {field.name for field in fields(part)}:
-            raise NotSupported(
-                f"this {type(part).__name__} carries attributes that its class does not declare; make a new one."
-            )
+    _refuse_unless(question, _registry.questions(), "mechanisms")
+    if inner is not None:
+        _refuse_unless(inner, _registry.questions(), "mechanisms")
+    loss = getattr(question if inner is None else inner, "loss", None)
+    if loss is not None:
+        _refuse_unless(loss, _registry.losses(), "losses")
+
+
+def _refuse_unless(part: Any, known: Collection[type], room: str) -> None:
+    """Exact types with declared fields only: a subclass, or a method set on an instance, could measure anything."""
+    kind = type(part)
+    if kind not in known:
+        raise NotSupported(
+            f"{kind.__name__} is not registered in skdp.{room}; register it there, with its proof."
+        )
+    if not vars(part).keys() <= _registry.declared(kind):
+        raise NotSupported(
+            f"this {kind.__name__} carries attributes that its class does not declare; make a new one."
+        )

@@ -1,19 +1,30 @@
-"""The registered questions and losses, as sets of exact types that the oracle accepts."""
+"""The registered questions and losses: exact types that the oracle accepts, read when they are needed."""
 
 from __future__ import annotations
 
-__all__ = ["losses", "questions"]
+from collections.abc import Collection
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import skdp.mechanisms as _room
+
+from ..losses import LOSSES
+
+__all__ = ["declared", "losses", "questions"]
 
 
-def questions() -> frozenset[type]:
+def questions() -> Collection[type]:
     """Types of question that have a proof page."""
-    from . import QUESTIONS
-
-    return QUESTIONS
+    return _room.QUESTIONS
 
 
-def losses() -> frozenset[type]:
+def losses() -> Collection[type]:
     """Types of loss whose declared constants are tested."""
-    from ..losses import LOSSES
+    return LOSSES.values()
 
-    return frozenset(LOSSES.values())
+
+@cache
+def declared(kind: Any) -> frozenset[str]:
+    """Names that instances of a dataclass may hold; class attributes are not among them."""
+    return frozenset(field.name for field in fields(kind))

@@ -73,7 +73,8 @@ class DenseRows:
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
         out = np.empty((self.width,) + u.shape[1:])
-        weighted = _scaled(u.astype(self._x.dtype, copy=True), self._scale)
+        weighted = np.multiply(u, self._scale if u.ndim == 1 else self._scale[:, None])
+        weighted = weighted.astype(self._x.dtype, copy=False)
         out[: self._x.shape[1]] = self._summed(weighted)
         if self.intercept:
             out[-1] = self.intercept * u.sum(axis=0, dtype=np.float64)
