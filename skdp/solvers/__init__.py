@@ -4,6 +4,7 @@
 """
 
 from ._solver import Budget, Solver, Task, refuse_unfit
+from .agd import AGD
 from .gd import GD
 from .mpadmm import MPADMM
 from .objective_perturbation import ObjectivePerturbation
@@ -11,6 +12,7 @@ from .sgd import SGD
 from .ssadmm import SSADMM
 
 __all__ = [
+    "AGD",
     "GD",
     "MPADMM",
     "SGD",
@@ -27,6 +29,7 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        AGD,
         MPADMM,
         SSADMM,
         GD,
