@@ -5,21 +5,31 @@
 
 from ._solver import Budget, Solver, Task, refuse_unfit
 from .agd import AGD
+from .amp import AMP
 from .gd import GD
 from .mpadmm import MPADMM
 from .objective_perturbation import ObjectivePerturbation
+from .outpert_gd import OutPertGD
+from .output_perturbation import OutputPerturbation
+from .psgd import PSGD
+from .rsgd_ar import RSGDAR
 from .sgd import SGD
 from .ssadmm import SSADMM
 
 __all__ = [
     "AGD",
+    "AMP",
     "GD",
     "MPADMM",
+    "PSGD",
+    "RSGDAR",
     "SGD",
     "SOLVERS",
     "SSADMM",
     "Budget",
     "ObjectivePerturbation",
+    "OutPertGD",
+    "OutputPerturbation",
     "Solver",
     "Task",
     "refuse_unfit",
@@ -32,6 +42,11 @@ SOLVERS = {
         AGD,
         MPADMM,
         SSADMM,
+        AMP,
+        OutPertGD,
+        OutputPerturbation,
+        PSGD,
+        RSGDAR,
         GD,
         ObjectivePerturbation,
         SGD,

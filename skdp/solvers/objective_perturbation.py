@@ -77,7 +77,9 @@ class ObjectivePerturbation(Solver):
             tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
             needed = strength_for(leverage, added, public.intercept)
             strength = max(needed, tilt / self.radius - added)
-        return _draft(task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0)
+        return _draft(
+            task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0
+        )
 
     def _published(self, public, task, budget):
         ridge, rest = whole_ridge(task.penalty)

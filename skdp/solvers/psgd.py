@@ -1,0 +1,112 @@
+"""Permutation-free SGD whose last iterate alone is released: NSGD, or bolt-on SGD.
+
+S0 Algorithm 3.1; Wu et al. 2017. Privacy: one Gaussian release (pure epsilon if delta = 0) with
+the sensitivity of the whole descent, computed by the recursion of S0 Lemma 3.1 for the batches as
+they are (docs/proofs/hidden_descent.md). Not adaptive; replace-one only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..mechanisms import HiddenDescent
+from ..mechanisms._schedule import Schedule, distances
+from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
+from ._solver import Solver
+
+__all__ = ["PSGD"]
+
+
+@dataclass(frozen=True)
+class PSGD(Solver):
+    """Passes over fixed batches with step eta0/s in the s-th pass, then noise.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes over the records.
+    batch_size : int or None
+        Records in a batch, about; None: so that the steps need not be longer than the inverse
+        curvature, with 10 to 1000 batches.
+    first_step : float or None
+        Step eta0 on the mean objective; None: by noise, at most the inverse curvature.
+    convexity : float or None
+        Weight of half the squared norm of all coordinates on the MEAN objective; None: the user's
+        L2, divided by n.
+    clip : float or None
+        As in `ObjectivePerturbation`.
+    radius : float
+        How far the solution may lie, for the default step.
+    """
+
+    name: ClassVar[str] = "psgd"
+    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
+    shuffle: ClassVar[bool] = False
+
+    epochs: int = 20
+    batch_size: int | None = None
+    first_step: float | None = None
+    convexity: float | None = None
+    clip: float | None = None
+    radius: float = RADIUS
+
+    @property
+    def restart(self):
+        """Epochs between restarts; None for never."""
+        return None
+
+    def solve(self, oracle, task, budget):
+        """Return the noisy end of the descent."""
+        public = oracle.public
+        if public.n is None or not public.replace_one:
+            raise NotSupported(
+                f"solver={self.name!r} is proved for neighbors='replace_one' only; use "
+                "'objective-perturbation' under add_remove."
+            )
+        ridge, rest = whole_ridge(task.penalty)
+        clip = chosen_clip(self.clip, task, public, budget)
+        convexity = ridge / public.n if self.convexity is None else self.convexity
+        return oracle.ask(
+            HiddenDescent(
+                loss=task.loss,
+                penalty=rest,
+                shape=task.shape,
+                schedule=self._schedule(public, task, budget, clip, convexity),
+                convexity=convexity,
+                multiplier=budget.noise,
+                shuffle=self.shuffle and budget.delta > 0,
+                clip=clip,
+                pure=budget.delta == 0,
+            )
+        )
+
+    def _schedule(self, public, task, budget, clip, convexity):
+        """Near-equal batches, and steps whose sensitivity balances noise and progress."""
+        curvature = task.loss.curvature * public.row_bound**2
+        longest = 1.0 / (curvature + convexity)
+        slope = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
+        noise = budget.noise * noise_norm(task.size, budget.delta == 0) / math.sqrt(task.size)
+        best = total_step(public.n, curvature, slope, noise, self.radius)
+        sizes = self._sizes(public.n, best / longest)
+        unit = Schedule.harmonic(1.0, self.epochs, sizes, self.restart)
+        first = self.first_step
+        if first is None:
+            # Without contraction the sensitivity is 2 slope S / n, whatever averaging does to S.
+            total = float(distances(unit, 0.5 * public.n, 0.0, 0.0).max())
+            first = min(best / total, longest)
+        return Schedule(first * unit.steps, sizes, unit.period)
+
+    def _sizes(self, n, wanted):
+        """As many batches as the wanted total of full steps takes: 10 to 1000, of 50 records or more."""
+        size = self.batch_size
+        if size is None:
+            since = self.restart or self.epochs
+            full = self.epochs / since * sum(1.0 / h for h in range(1, since + 1))
+            batches = min(max(wanted / full, 10.0), 1000.0, max(n / 50.0, 1.0))
+            size = max(int(n / batches), 1)
+        return tuple(len(part) for part in np.array_split(np.arange(n), -(-n // size)))
