@@ -12,6 +12,7 @@ from .count import Count
 from .gradient import Gradient
 from .hidden_descent import HiddenDescent
 from .minimiser import NoisyMinimiser
+from .moments import SecondMoment
 from .perturbed_objective import PerturbedObjective
 from .subsample import PoissonBatch, RandomBatch
 
@@ -29,11 +30,13 @@ __all__ = [
     "Public",
     "RandomBatch",
     "Records",
+    "SecondMoment",
     "Silence",
 ]
 
 QUESTIONS = frozenset(
     {
+        SecondMoment,
         BestCandidate,
         Count,
         Gradient,

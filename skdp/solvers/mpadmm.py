@@ -36,7 +36,7 @@ class MPADMM(Solver):
     eta : float or None
         Step size; None: half of the curvature and the noise decide (see `inverse_step`).
     averaging : bool
-        Return the prox of the mean of the second half's arguments instead of the last z.
+        Return the prox of the mean of the second half's arguments; without noise, always the last z.
     clip : float or None
         Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
     radius : float
@@ -64,7 +64,7 @@ class MPADMM(Solver):
             split.advance(oracle.ask(question) / n, self._inverse(task, oracle.public, error, k))
             if 2 * k >= self.steps - 1:
                 split.remember()
-        return split.average() if self.averaging else split.z
+        return split.average() if self.averaging and budget.noise > 0 else split.z
 
     def _inverse(self, task, public, error, k):
         if self.eta is not None:

@@ -1,0 +1,54 @@
+"""The second moment of the rows: the shape of the data, for whitening and for preconditioning."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ._noise import Noise
+from ._public import Public
+from ._question import Additive, Array
+from ._records import Records
+
+__all__ = ["SecondMoment"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SecondMoment(Additive):
+    """Sum over records of row times row transposed, plus symmetric Gaussian noise.
+
+    The constant column is a column like any other. The answer is a symmetric matrix, not always positive definite.
+    """
+
+    proof: ClassVar[str] = "second_moment"
+
+    def bound(self, public: Public) -> float:
+        """Frobenius norm of one row's outer square: the row's squared norm."""
+        return public.row_bound**2
+
+    def sensitivity(self, public: Public) -> float:
+        """Outer squares are positive semidefinite, so two of them are at most sqrt(2) bounds apart, not 2."""
+        return math.sqrt(public.swing) * self.bound(public)
+
+    def measure(self, records: Records) -> Array:
+        """Upper triangle, off-diagonal entries times sqrt(2): its norm is the Frobenius norm of the matrix."""
+        moment = records.rows.gram(np.ones(len(records)))
+        upper, across = _triangle(records.rows.width)
+        return moment[upper] * across
+
+    def answer(self, records: Records, noise: Noise) -> Array:
+        """The noisy matrix."""
+        width = records.rows.width
+        upper, across = _triangle(width)
+        moment = np.zeros((width, width))
+        moment[upper] = super().answer(records, noise) / across
+        return moment + np.triu(moment, 1).T
+
+
+def _triangle(width: int) -> tuple[tuple[Array, Array], Array]:
+    """Where the upper triangle lies, and the weights that keep the norm."""
+    upper = np.triu_indices(width)
+    return upper, np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))
