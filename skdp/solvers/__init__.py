@@ -8,6 +8,7 @@ from .agd import AGD
 from .amp import AMP
 from .gd import GD
 from .mpadmm import MPADMM
+from .newton import Newton
 from .objective_perturbation import ObjectivePerturbation
 from .outpert_gd import OutPertGD
 from .output_perturbation import OutputPerturbation
@@ -27,6 +28,7 @@ __all__ = [
     "SOLVERS",
     "SSADMM",
     "Budget",
+    "Newton",
     "ObjectivePerturbation",
     "OutPertGD",
     "OutputPerturbation",
@@ -39,6 +41,7 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        Newton,
         AGD,
         MPADMM,
         SSADMM,
