@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from skdp.exceptions import NotSupported
 from skdp.privacy._compose import exact_mu, reduced
+from skdp.privacy._engines import ENGINES
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.privacy.events import Script, scaled
 from skdp.privacy.spec import Spec
@@ -19,7 +20,9 @@ __all__ = ["calibrate_scale"]
 Price = Callable[[Script, float, str, str], float]
 Scripts = Callable[[float], Script]
 
-_RELATIVE = 1e-9
+_RELATIVE = 1e-8
+_COARSE = 1e-2
+_STEP = math.log(4)
 _WIDEST = 1e15
 _EXACT = ("auto", "gdp", "profile")
 
@@ -51,10 +54,36 @@ def _scale_of(unit: Script, spec: Spec, accountant: str, price: Price) -> float:
             return 0.0
         if budget > 0:
             return mu / budget * (1 + 3e-12)
-    return _search(lambda scale: scaled(unit, scale), spec, accountant, price)
+    start, step = _rough_scale(unit, spec, accountant)
+    return _search(lambda scale: scaled(unit, scale), spec, accountant, price, start, step)
 
 
-def _search(script_at: Scripts, spec: Spec, accountant: str, price: Price) -> float:
+def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, float]:
+    """Log of a scale to start from and a step around it: cheap on a coarse loss distribution."""
+    counts = reduced(unit, spec.neighbors)
+    if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
+        return 0.0, _STEP
+    from skdp.privacy import _pld
+
+    def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
+        return float(_pld.epsilon(script, delta, neighbors, accuracy=_COARSE))
+
+    try:
+        scale = _search(lambda s: scaled(unit, s), spec, accountant, coarse, relative=_COARSE / 10)
+    except NotSupported:
+        return 0.0, _STEP
+    return math.log(scale), _COARSE
+
+
+def _search(
+    script_at: Scripts,
+    spec: Spec,
+    accountant: str,
+    price: Price,
+    start: float = 0.0,
+    step: float = _STEP,
+    relative: float = _RELATIVE,
+) -> float:
     """Bracket, then root in logs: log epsilon is close to linear in the log of the scale."""
     target = math.log(spec.epsilon)
 
@@ -63,7 +92,7 @@ def _search(script_at: Scripts, spec: Spec, accountant: str, price: Price) -> fl
         epsilon = price(script, spec.delta, spec.neighbors, accountant)
         return min(math.log(max(epsilon, 1e-300)) - target, 700.0)
 
-    bracket = _bracket(excess)
+    bracket = _bracket(excess, start, step)
     if bracket is None:
         raise NotSupported(
             f"No noise scale brings the script down to epsilon={spec.epsilon:g} at "
@@ -72,21 +101,23 @@ def _search(script_at: Scripts, spec: Spec, accountant: str, price: Price) -> fl
     low, high = bracket
     if excess(low) <= 0:  # even almost no noise is enough
         return math.exp(low)
-    root = brentq(excess, low, high, xtol=_RELATIVE, rtol=1e-14)
-    step = _RELATIVE
+    root = brentq(excess, low, high, xtol=relative, rtol=1e-14)
+    step = relative
     while root < high and excess(root) > 0:
         root, step = root + step, 2 * step
     return math.exp(min(root, high))
 
 
-def _bracket(excess: Callable[[float], float]) -> tuple[float, float] | None:
-    """Logs of a scale that is too small and one that is large enough."""
-    step, limit = math.log(4), math.log(_WIDEST)
-    start = excess(0.0)
-    edge = 0.0
+def _bracket(
+    excess: Callable[[float], float], start: float, step: float
+) -> tuple[float, float] | None:
+    """Logs of a scale that is too small and one that is large enough, by growing steps."""
+    limit = math.log(_WIDEST)
+    costly = excess(start) > 0
+    edge = start
     while abs(edge) < limit:
-        edge += step if start > 0 else -step
-        if (excess(edge) > 0) != (start > 0):
-            return (edge - step, edge) if start > 0 else (edge, edge + step)
+        last, edge = edge, edge + (step if costly else -step)
+        if (excess(edge) > 0) != costly:
+            return (last, edge) if costly else (edge, last)
         step *= 1.5
-    return None if start > 0 else (edge, 0.0)
+    return None if costly else (edge, start)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skdp.privacy.curves import cost
+from skdp.privacy.curves import cost, currencies
 from skdp.privacy.events import (
     Event,
     Gaussian,
@@ -74,6 +74,13 @@ def _random_position(event: RandomPosition, neighbors: str) -> Event:
     return Gaussian(event.multipliers[0]) if same else event
 
 
+def _known_by_epsilon(event: Event, neighbors: str) -> Event:
+    """An event of which only a pure epsilon is proved is any release with that epsilon."""
+    if currencies(event, neighbors) == ("pure",):
+        return PureDP(cost(event, "pure", neighbors)(event, neighbors))
+    return event
+
+
 _REDUCTIONS: dict[type[Event], Reduction] = {
     PoissonBundle: _poisson_bundle,
     PoissonGaussian: _poisson_gaussian,
@@ -89,7 +96,7 @@ def reduced(script: Script, neighbors: str) -> dict[Event, int]:
     counts: dict[Event, int] = {}
     precisions = []
     for event, count in tally(script).items():
-        plain = _REDUCTIONS.get(type(event), lambda e, _: e)(event, neighbors)
+        plain = _REDUCTIONS.get(type(event), _known_by_epsilon)(event, neighbors)
         if isinstance(plain, Gaussian):
             precisions.append(count * _precision(plain.multiplier))
         elif plain != PureDP(0.0):

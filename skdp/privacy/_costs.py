@@ -134,12 +134,14 @@ def laplace_renyi(epsilon: float, orders: Array) -> Array:
     """Renyi divergence between Laplace laws of scale 1 / epsilon at distance one (Mironov 2017)."""
     if epsilon > 500 or epsilon == 0:
         return np.full(len(orders), epsilon)
-    up, down = np.expm1((orders - 1) * epsilon), np.expm1(-orders * epsilon)
-    with np.errstate(over="ignore", invalid="ignore"):
-        small = np.log1p((orders * up + (orders - 1) * down) / (2 * orders - 1))
-        large = (orders - 1) * epsilon + np.log(orders / (2 * orders - 1))
-        large = np.logaddexp(large, np.log((orders - 1) / (2 * orders - 1)) - orders * epsilon)
-    divergence = np.where((orders - 1) * epsilon < 1, small, large) / (orders - 1)
+    grown = (orders - 1) * epsilon
+    up, down = np.expm1(np.minimum(grown, 1.0)), np.expm1(-orders * epsilon)
+    small = np.log1p((orders * up + (orders - 1) * down) / (2 * orders - 1))
+    large = np.logaddexp(
+        grown + np.log(orders / (2 * orders - 1)),
+        np.log((orders - 1) / (2 * orders - 1)) - orders * epsilon,
+    )
+    divergence = np.where(grown < 1, small, large) / (orders - 1)
     return np.clip(divergence, 0.0, epsilon)
 
 

@@ -88,7 +88,7 @@ def _cheapest(
             if name == names[-1] and not prices:
                 raise
             continue
-        if name in _TIGHT and math.isfinite(prices[-1][0]):
+        if name in _TIGHT and prices[-1][0] < (1 if what == "delta" else math.inf):
             break
     return min(prices)
 
