@@ -20,16 +20,9 @@ from skdp.exceptions import NotSupported
 from skdp.privacy._compose import exact_mu, reduced
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
 from skdp.privacy._pld_compose import compose
-from skdp.privacy._pld_pairs import (
-    AddPair,
-    GaussianPair,
-    LaplacePair,
-    Pair,
-    PurePair,
-    RemovePair,
-    ReplacePair,
-    SwapPair,
-)
+from skdp.privacy._pld_lattice import Pair
+from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
+from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from skdp.privacy._pld_plan import Counted, plan_for_delta, plan_for_epsilon
 from skdp.privacy.events import (
     Event,
@@ -46,6 +39,7 @@ __all__ = ["calibrate_scale", "delta", "epsilon", "profile", "supports"]
 
 ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
+_ROUNDS = 6
 
 
 def _symmetric(pair: Pair) -> tuple[Pair, Pair]:
@@ -119,18 +113,25 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
     """Epsilon of one direction, on a grid refined until it adds no more than the accuracy."""
     steps = sum(count for _, count in pairs)
     plan, best = plan_for_delta(pairs, delta, accuracy), _largest_loss(pairs)
-    for _ in range(6):
+    for _ in range(_ROUNDS):
         tail = compose(pairs, plan)
         found = tail.epsilon(delta)
-        if found is None:
-            found = max(float(tail.losses[0]), 0.0)
-            if found > 0:
-                plan = plan_for_epsilon(pairs, found, accuracy)
+        if found is None:  # delta is met all over the window: look below it
+            best = min(best, max(float(tail.losses[0]), 0.0))
+            if best > 0:
+                plan = plan_for_epsilon(pairs, best, accuracy)
                 continue
+            found = 0.0
+        if math.isinf(found):  # the quadrature misjudged the upper tail
+            plan = plan.wider()
+            continue
         best = min(best, max(found, 0.0))
         if plan.excess(steps) <= 4 * accuracy * best or best == 0:
             break
-        plan = plan_for_epsilon(pairs, best, accuracy)
+        finer = plan_for_epsilon(pairs, best, accuracy)
+        if finer.excess(steps) > 0.7 * plan.excess(steps):
+            break  # no finer grid fits
+        plan = finer
     return best
 
 
@@ -149,6 +150,8 @@ def _larger(
     """Larger price of the directions; a later one is refined only if it may be the larger."""
     worst = price(directions[0], at, accuracy)
     for pairs in directions[1:]:
+        if _largest_loss(pairs) <= (worst if price is _epsilon_of else at):
+            continue
         if price(pairs, at, max(_COARSE, accuracy)) > worst:
             worst = max(worst, price(pairs, at, accuracy))
     return worst

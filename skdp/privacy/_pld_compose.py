@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
-from skdp.privacy._pld_pairs import Lattice
+from skdp.privacy._pld_lattice import Array, Lattice, Pair
 from skdp.privacy._pld_plan import Counted, Plan
 
 __all__ = ["Tail", "compose"]
-
-Array = NDArray[np.float64]
 
 _TRUSTED = 600.0  # tilting back stays within e^+-600 of the centre
 _UNIT = float(np.finfo(float).eps)
@@ -64,60 +62,90 @@ class Tail:
         return float(self.losses[i] + math.log((self.above[i] - target) / self.discounted[i]))
 
 
-def _tilted(lattice: Lattice, step: float, tilt: float) -> tuple[Array, float]:
-    """Masses times e^{tilt * loss}, normalised, and the log of the normaliser."""
+@dataclass(frozen=True)
+class _Tilted:
+    """One step's masses times e^{tilt * loss}, normalised, and how often the step is taken."""
+
+    weights: Array
+    first: int
+    count: int
+    log_norm: float  # log E e^{tilt L}
+    log_over: float  # log E e^{(tilt + rate) L}
+    log_kept: float  # log P(L < infinity)
+
+    @property
+    def mean(self) -> float:
+        """Mean loss in grid steps."""
+        return self.first + float(self.weights @ np.arange(len(self.weights)))
+
+
+def _exponential(lattice: Lattice, step: float, tilt: float) -> tuple[Array, float]:
     losses = step * np.arange(lattice.first, lattice.first + len(lattice.mass))
     with np.errstate(divide="ignore"):
         exponents = np.log(lattice.mass) + tilt * losses
-    top = exponents.max()
+    top = float(exponents.max())
     weights = np.exp(exponents - top)
-    total = weights.sum()
-    return weights / total, float(top + math.log(total))
+    total = float(weights.sum())
+    return weights / total, top + math.log(total)
 
 
-def _spectrum(lattice: Lattice, weights: Array, size: int) -> tuple[Array, int]:
-    """Fourier transform around the mean, so that powers of its phase stay accurate."""
-    index = np.arange(lattice.first, lattice.first + len(weights))
-    center = round(float(weights @ index))
-    folded = np.bincount((index - center) % size, weights=weights, minlength=size)
-    return rfft(folded), center
+def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
+    lattice = pair.lattice(plan.step, plan.reach, plan.floor)
+    weights, log_norm = _exponential(lattice, plan.step, plan.tilt)
+    log_over = log_norm
+    if plan.rate:
+        log_over = _exponential(lattice, plan.step, plan.tilt + plan.rate)[1]
+    log_kept = math.log1p(-lattice.infinite)
+    return _Tilted(weights, lattice.first, count, log_norm, log_over, log_kept)
 
 
-def _round_off(total: Array, steps: int, peak: float) -> float:
-    """Bound on one composed mass's error: each power multiplies a relative error by its count."""
-    size = 2 * len(total)
+def _window(steps: list[_Tilted], start: int, size: int) -> Array:
+    """Masses of the tilted sum at grid points start, ..., start + size - 1, wrapped around.
+
+    Each transform is taken around its own mean, so that powers of its phase stay accurate. Round-off
+    is bounded and added: a power multiplies a relative error by its count.
+    """
+    spectrum: NDArray[np.complex128] = np.ones(size // 2 + 1, complex)
+    center = 0
+    for one in steps:
+        middle = round(one.mean)
+        index = np.arange(one.first - middle, one.first - middle + len(one.weights)) % size
+        folded = np.bincount(index, weights=one.weights, minlength=size)
+        spectrum *= rfft(folded) ** one.count
+        center += one.count * middle
+    masses = np.maximum(np.roll(irfft(spectrum, size), -((start - center) % size)), 0.0)
     unit = _UNIT * (8 + math.log2(size))
-    return unit * (steps * float(np.abs(total).mean()) + math.sqrt(max(peak, 0.0)) * 1e-2)
+    taken = sum(one.count for one in steps)
+    noise = taken * float(np.abs(spectrum).mean()) + 0.01 * math.sqrt(float(masses.max()))
+    return masses + unit * noise
 
 
 def compose(pairs: Counted, plan: Plan) -> Tail:
-    """Upper tail of the sum of the losses of all steps."""
+    """Upper tail of the sum of the losses of all steps.
+
+    Parameters
+    ----------
+    pairs : sequence of (Pair, int)
+        Dominating pairs and how often each is composed.
+    plan : Plan
+        Tilt, grid and window; any plan gives a valid bound, a good one a tight bound.
+    """
     step, tilt = plan.step, plan.tilt
-    size, total, center, mean, log_mass, log_kept, log_over = 0, 1.0, 0, 0.0, 0.0, 0.0, 0.0
-    size = next_fast_len(math.ceil((plan.below + plan.above) / step) + 4, real=True)
-    for pair, count in pairs:
-        lattice = pair.lattice(step, plan.reach)
-        weights, log_norm = _tilted(lattice, step, tilt)
-        spectrum, middle = _spectrum(lattice, weights, size)
-        total = total * spectrum**count
-        center += count * middle
-        index = np.arange(lattice.first, lattice.first + len(weights))
-        mean += count * float(weights @ index)
-        log_mass += count * log_norm
-        log_kept += count * math.log1p(-lattice.infinite)
-        log_over += count * _tilted(lattice, step, tilt + plan.rate)[1]
-    composed = irfft(total, size)
-    start = math.floor(mean - plan.below / step)
-    composed = np.roll(composed, -((start - center) % size))
-    composed = np.maximum(composed, 0.0)
-    composed += _round_off(total, sum(count for _, count in pairs), composed.max())
+    steps = [_tilted(pair, count, plan) for pair, count in pairs]
+    size = next_fast_len(math.ceil(plan.width / step) + 4, real=True)
+    middle = step * math.fsum(one.count * one.mean for one in steps)
+    start = math.floor((middle - plan.below) / step)
     losses = step * np.arange(start, start + size)
-    middle_loss = mean * step
+    masses = _window(steps, start, size)
+
+    log_over = math.fsum(one.count * one.log_over for one in steps)
     over = math.exp(min(log_over - (tilt + plan.rate) * float(losses[-1]), 0.0))
-    trusted = tilt * (middle_loss - losses) <= _TRUSTED
-    losses, composed = losses[trusted], composed[trusted]
-    composed *= np.exp(np.maximum(-tilt * (losses - middle_loss), -_TRUSTED))
-    above = np.cumsum(composed[::-1])[::-1]
-    discounted = lfilter([1.0], [1.0, -math.exp(-step)], composed[::-1])[::-1]
-    lost = -math.expm1(log_kept) + over
-    return Tail(losses, above, discounted, log_mass - tilt * middle_loss, lost)
+    lost = over - math.expm1(math.fsum(one.count * one.log_kept for one in steps))
+
+    trusted = tilt * (middle - losses) <= _TRUSTED
+    losses, masses = losses[trusted], masses[trusted]
+    masses *= np.exp(np.maximum(tilt * (middle - losses), -_TRUSTED))
+    above = np.cumsum(masses[::-1])[::-1]
+    discounted = lfilter([1.0], [1.0, -math.exp(-step)], masses[::-1])[::-1]
+    log_scale = math.fsum(one.count * one.log_norm for one in steps) - tilt * middle
+    return Tail(losses, above, discounted, log_scale, lost)

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from skdp.privacy._pld_pairs import Pair
+from skdp.privacy._pld_lattice import Array, Pair
 
 __all__ = ["MAX_CELLS", "Counted", "Plan", "plan_for_delta", "plan_for_epsilon"]
 
-Array = NDArray[np.float64]
 Counted = Sequence[tuple[Pair, int]]
 Nodes = list[tuple[Array, Array, int]]
 
 MAX_CELLS = 2**20  # grid points of one step, and of the composed window
-_OUTSIDE = 36.0  # the window leaves about e^-36 of the tilted mass on either side
+_OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 of itself
+_FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
 
@@ -33,11 +32,15 @@ class Plan:
 
     tilt: float
     step: float
-    below: float  # width of the window below and above the tilted mean of the sum
-    above: float
+    below: float  # width of the window below the tilted mean of the sum
+    width: float  # of the whole window
     rate: float  # Chernoff parameter for what lies above the window
     reach: float  # where single-step tails are cut, in sd
-    epsilon: float  # where the tail is expected to be read
+    floor: float  # lower losses are raised to it
+
+    def wider(self) -> Plan:
+        """The same plan with twice the window, on twice the grid."""
+        return replace(self, width=2 * self.width, step=2 * self.step)
 
     def excess(self, steps: int) -> float:
         """What the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8 at most.
@@ -90,13 +93,22 @@ def _saddle(nodes: Nodes, objective: Callable[[Array, Array], Array]) -> tuple[f
     return float(tilts[10]), float(values[i])
 
 
-def _width(nodes: Nodes, tilt: float, mean: float, sd: float, sign: float) -> tuple[float, float]:
-    """Distance from the mean that e^-_OUTSIDE of the tilted mass exceeds, by Chernoff."""
-    rates = np.logspace(-1.5, 1.5, 16) / sd
-    growth = _cumulant(nodes, tilt + sign * rates) - _cumulant(nodes, np.array([tilt]))
-    widths = (growth - sign * rates * mean + _OUTSIDE) / rates
-    best = int(np.argmin(widths))
-    return float(widths[best]), float(rates[best])
+def _window(nodes: Nodes, tilt: float, mean: float, sd: float) -> tuple[float, float, float]:
+    """Width below the mean, whole width, and Chernoff parameter, by Chernoff bounds.
+
+    Mass below the window wraps to its top, where tilting back makes it light. Mass above it must be
+    small after tilting back, and what wraps all the way past the mean before that.
+    """
+    rates = np.concatenate([[0.0], np.logspace(-1.5, 1.5, 16) / sd])
+    outside = _OUTSIDE + math.log1p(tilt) + math.log1p(tilt * sd)
+    here = _cumulant(nodes, np.array([tilt]))[0]
+    rise = _cumulant(nodes, tilt + rates) - here - rates * mean + outside
+    fall = _cumulant(nodes, tilt - rates) - here + rates * mean + outside
+    above = rise / (rates + tilt)
+    best = int(np.argmin(above))
+    below = float((fall[1:] / rates[1:]).min())
+    wrapped = float((rise[1:] / rates[1:]).min())
+    return below, max(below + float(above[best]), wrapped), float(rates[best])
 
 
 def _reach(log_delta: float, steps: int) -> float:
@@ -111,16 +123,18 @@ def _entropy(tilts: Array) -> Array:
 def _finish(
     pairs: Counted, nodes: Nodes, tilt: float, epsilon: float, reach: float, accuracy: float
 ) -> Plan:
+    """Window around the tilted mean that reaches epsilon, and a grid that is fine for it."""
     mean, sd = _moments(nodes, tilt)
     sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
-    below, _ = _width(nodes, tilt, mean, sd, -1.0)
-    above, rate = _width(nodes, tilt, mean, sd, 1.0)
-    below = max(below, mean - epsilon)
+    scale = max(epsilon, 1e-3 * sd)
+    below, width, rate = _window(nodes, tilt, mean, sd)
+    extra = max(mean - epsilon - below, 0.0)
     steps = sum(count for _, count in pairs)
-    step = math.sqrt(8 * accuracy * epsilon / (steps * (tilt + 1)))
-    span = max(float(losses.max() - losses.min()) for losses, _, _ in nodes)
-    step = max(step, (below + above) / MAX_CELLS, span / MAX_CELLS)
-    return Plan(tilt, step, below, above, rate, reach, epsilon)
+    step = math.sqrt(8 * accuracy * scale / (steps * (tilt + 1)))
+    floor = -(_FLOOR + math.log(steps)) / tilt
+    span = max(float(losses.max() - max(losses.min(), floor)) for losses, _, _ in nodes)
+    step = max(step, (width + extra) / MAX_CELLS, span / MAX_CELLS)
+    return Plan(tilt, step, below + extra, width + extra, rate, reach, floor)
 
 
 def plan_for_delta(pairs: Counted, delta: float, accuracy: float) -> Plan:
@@ -144,8 +158,4 @@ def plan_for_epsilon(pairs: Counted, epsilon: float, accuracy: float) -> Plan:
         nodes = _gather(pairs, reach)
         tilt, value = _saddle(nodes, lambda k, a: k + _entropy(a) - a * epsilon)
         log_delta = min(value, 0.0)
-    reach = _reach(log_delta, steps)
-    scale = max(epsilon, 1e-3 * _moments(nodes, 0.0)[1])
-    plan = _finish(pairs, nodes, tilt, scale, reach, accuracy)
-    below = max(plan.below, _moments(nodes, tilt)[0] - epsilon)
-    return Plan(tilt, plan.step, below, plan.above, plan.rate, reach, epsilon)
+    return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)

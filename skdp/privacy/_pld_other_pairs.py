@@ -1,0 +1,141 @@
+"""Dominating pairs of steps without replacement, of pure steps and of Laplace noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from skdp.privacy._pld_lattice import Array, Lattice, density, rising_share
+from skdp.privacy._pld_pairs import RemovePair
+
+__all__ = ["LaplacePair", "PurePair", "SwapPair"]
+
+
+@dataclass(frozen=True)
+class SwapPair:
+    """A Gaussian step on a batch of fixed size without replacement, under replace-one.
+
+    Both directions obey H_{e^t} <= q H_{e^u}(N(2C/sd) || N(0)) with u = log1p(expm1(t) / q) for
+    t >= 0 (joint convexity; the three means lie in a ball of radius C). The symmetric pair of that
+    curve has, on positive losses, the masses of the removal pair at shift 2C/sd; negative losses
+    mirror them, and what is left has loss zero.
+    """
+
+    shift: float  # 2 C / sd
+    rate: float
+
+    @property
+    def largest_loss(self) -> float:
+        """Unbounded."""
+        return math.inf
+
+    @property
+    def _half(self) -> RemovePair:
+        return RemovePair(self.shift, self.rate)
+
+    @property
+    def _zero(self) -> float:
+        return (1 - self.rate) * math.erf(self.shift / math.sqrt(8))
+
+    @property
+    def _positive(self) -> float:
+        return math.fsum(w * ndtr(mean - self.shift / 2) for w, mean in self._half.upper)
+
+    def nodes(self, reach: float) -> tuple[Array, Array]:
+        """Midpoint rule on the positive losses of the removal pair, mirrored."""
+        half = self._half
+        edges = np.linspace(self.shift / 2, self.shift + reach, 401)
+        x = (edges[1:] + edges[:-1]) / 2
+        up, mass = half.loss(x), density(half.upper, x)
+        mass *= self._positive / mass.sum()
+        down = mass * np.exp(-up)
+        down *= ndtr(-self.shift / 2) / max(down.sum(), 1e-300)
+        return np.concatenate([up, -up, [0.0]]), np.concatenate([mass, down, [self._zero]])
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Connect the dots on the positive side; the negative side is its image."""
+        half = self._half
+        top = half.loss(np.array([self.shift + reach]))[0]
+        cells = max(math.ceil(top / step), 1)
+        edges = half.at(step * np.arange(cells + 1))
+        edges[0] = self.shift / 2
+        stay, rise = half.shares(0, step, edges)
+        up = np.concatenate([stay, [0.0]])
+        up[1:] += rise
+        down = up * np.exp(-step * np.arange(cells + 1))
+        far = edges[-1]
+        infinite = math.fsum(w * ndtr(mean - far) for w, mean in half.upper)
+        down[-1] += ndtr(-far)
+        lowest = min(max(math.ceil(-floor / step), 1), cells)
+        down[lowest] += down[lowest + 1 :].sum()
+        down = down[: lowest + 1]
+        mass = np.concatenate([down[:0:-1], [up[0] + down[0] + self._zero], up[1:]])
+        return Lattice(-lowest, mass, infinite)
+
+
+@dataclass(frozen=True)
+class PurePair:
+    """Randomised response, which dominates every epsilon-differentially private release."""
+
+    epsilon: float
+
+    @property
+    def largest_loss(self) -> float:
+        """Epsilon."""
+        return self.epsilon
+
+    def nodes(self, reach: float) -> tuple[Array, Array]:
+        """The two losses."""
+        high = 1 / (1 + math.exp(-self.epsilon))
+        return np.array([-self.epsilon, self.epsilon]), np.array([1 - high, high])
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Divide each of the two losses between its grid neighbours."""
+        low = math.floor(-self.epsilon / step)
+        losses, weights = self.nodes(reach)
+        weights[0] = 1 / (1 + math.exp(min(self.epsilon, 700.0)))
+        mass = np.zeros(math.floor(self.epsilon / step) + 2 - low)
+        for loss, weight in zip(losses, weights):
+            k, rise = math.floor(loss / step) - low, rising_share(loss, step)
+            mass[k : k + 2] += weight * np.array([1 - rise, rise])
+        return Lattice(low, mass, 0.0)
+
+
+@dataclass(frozen=True)
+class LaplacePair:
+    """Laplace noise whose mean moves by ``shift`` scales: a loss between -shift and shift."""
+
+    shift: float
+
+    @property
+    def largest_loss(self) -> float:
+        """The shift."""
+        return self.shift
+
+    def nodes(self, reach: float) -> tuple[Array, Array]:
+        """Midpoint rule between the two atoms at the ends."""
+        a = self.shift
+        edges = np.linspace(-a, a, 401)
+        inner = 0.5 * np.exp((edges[:-1] - a) / 2) * np.expm1(np.diff(edges) / 2)
+        loss = np.concatenate([[-a], (edges[:-1] + edges[1:]) / 2, [a]])
+        return loss, np.concatenate([[math.exp(-a) / 2], inner, [0.5]])
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Divide the density e^{(t - shift)/2} / 4 cell by cell, and the two atoms."""
+        a = self.shift
+        cells = math.floor(a / step) + 1
+        grid = step * np.arange(-cells, cells)
+        low, high = np.clip(grid, -a, a), np.clip(grid + step, -a, a)
+        lift, width = low - grid, high - low
+        mass = 0.5 * np.exp((low - a) / 2) * np.expm1(width / 2)
+        gap = 2 * np.exp((grid - a) / 2) * np.sinh((2 * lift + width) / 4) * np.sinh(width / 4)
+        rise = np.clip(gap / -math.expm1(-step), 0.0, mass)
+        out = np.concatenate([mass - rise, [0.0]])
+        out[1:] += rise
+        for atom, weight in ((a, 0.5), (-a, 0.5 * math.exp(-a))):
+            k, share = math.floor(atom / step) + cells, rising_share(atom, step)
+            out[k : k + 2] += weight * np.array([1 - share, share])
+        return Lattice(-cells, out, 0.0)
