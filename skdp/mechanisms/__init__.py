@@ -7,6 +7,7 @@ from ._noise import Noise, Silence
 from ._oracle import Oracle
 from ._public import Public
 from ._records import Records
+from ._schedule import Schedule, distances
 from .best_candidate import BestCandidate
 from .count import Count
 from .gradient import Gradient
@@ -30,8 +31,10 @@ __all__ = [
     "Public",
     "RandomBatch",
     "Records",
+    "Schedule",
     "SecondMoment",
     "Silence",
+    "distances",
 ]
 
 QUESTIONS = frozenset(

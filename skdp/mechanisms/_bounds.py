@@ -127,12 +127,10 @@ class Convexity:
         free = penalty.intercept and public.intercept > 0
         return cls(strength + added, strength if free else strength + added, public.intercept)
 
-    @property
     def modulus(self) -> float:
         """Strong convexity of the whole."""
         return min(self.features, self.intercept) if self.size else self.features
 
-    @property
     def leverage(self) -> float:
         """Largest x' Lambda^-1 x over rows of norm at most 1 beside the constant column."""
         total = _over(1.0, self.features)

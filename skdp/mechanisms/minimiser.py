@@ -56,7 +56,7 @@ class NoisyMinimiser(Release):
     def sensitivity(self, public: Public) -> float:
         """How far the certified minimiser can move between neighbours."""
         bound = gradient_bound(self.loss, self.clip, public)
-        modulus = Convexity.of(self.strength, self.penalty, public).modulus
+        modulus = Convexity.of(self.strength, self.penalty, public).modulus()
         return minimiser_distance(bound, modulus, tolerance_for(public, bound), public.swing)
 
     def event(self, public: Public) -> events.Event:

@@ -88,7 +88,7 @@ class PerturbedObjective(Release):
         shift = math.inf if self.multiplier == 0 else 1.0 / self.multiplier
         return kind(
             shift=shift,
-            jacobian=float(self.loss.curvature or 0.0) * self.convexity(public).leverage,
+            jacobian=float(self.loss.curvature or 0.0) * self.convexity(public).leverage(),
             rule=rule_of(self.loss, self.clip, public),
             classes=max(self.loss.outputs, 2),
             output=OUTPUT_SHARE * public.swing * shift,
@@ -96,7 +96,7 @@ class PerturbedObjective(Release):
 
     def output_noise(self, public: Public) -> float:
         """Standard deviation (scale, if pure) of the noise on the minimiser; a public number."""
-        reach = 2.0 * tolerance_for(public, self.bound(public)) / self.convexity(public).modulus
+        reach = 2.0 * tolerance_for(public, self.bound(public)) / self.convexity(public).modulus()
         return reach * self.multiplier / (OUTPUT_SHARE * public.swing)
 
     def answer(self, records: Records, noise: Noise) -> Array:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..exceptions import NotSupported
-from ..mechanisms import HiddenDescent
-from ..mechanisms._schedule import Schedule
+from ..mechanisms import HiddenDescent, Schedule
 from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
 from ._solver import Solver
 

@@ -14,8 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import HiddenDescent
-from ..mechanisms._schedule import Schedule, distances
+from ..mechanisms import HiddenDescent, Schedule, distances
 from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
 from ._solver import Solver
 
