@@ -16,11 +16,13 @@ from .minimiser import NoisyMinimiser
 from .moments import SecondMoment
 from .perturbed_objective import PerturbedObjective
 from .subsample import PoissonBatch, RandomBatch
+from .threshold import FirstDecrease
 
 __all__ = [
     "QUESTIONS",
     "BestCandidate",
     "Count",
+    "FirstDecrease",
     "Gradient",
     "HiddenDescent",
     "Noise",
@@ -39,6 +41,7 @@ __all__ = [
 
 QUESTIONS = frozenset(
     {
+        FirstDecrease,
         SecondMoment,
         BestCandidate,
         Count,

@@ -1,0 +1,189 @@
+"""The first of several steps that lowers the loss enough: private line search by the sparse vector technique."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ..privacy import events
+from ._noise import Noise
+from ._public import Public
+from ._question import Array, Question, settle
+from ._records import Records
+from ._scores import scores_of
+
+__all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
+
+
+_HUGE = 1e100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LineSearch(Question):
+    """Base of the searches: index of the first candidate that passes a noisy test, or their number if none does.
+
+    Candidate k passes where the loss of `at` exceeds its own by at least ``demands[k]``. Each record's difference of
+    losses is clipped to ``bounds[k]``, and the query is divided by how far that lets it move, so that a short step,
+    which moves every record's loss by little, is tested with little noise.
+
+    Parameters
+    ----------
+    at : ndarray
+        Parameters to start from.
+    candidates : ndarray of shape (k, ...)
+        Parameters to test, in order.
+    demands : ndarray of shape (k,)
+        Public numbers: the decrease of the summed loss that is asked of each candidate.
+    bounds : ndarray of shape (k,)
+        Bounds, positive, on the absolute difference of losses of one record.
+    loss : Loss
+        A registered loss.
+    """
+
+    proof: ClassVar[str] = "threshold"
+    at: Any
+    candidates: Any
+    demands: Any
+    bounds: Any
+    loss: Loss
+
+    def __post_init__(self) -> None:
+        settle(self, arrays=("at", "candidates", "demands", "bounds"))
+        count = len(self.candidates)
+        if self.demands.shape != (count,) or self.bounds.shape != (count,) or count < 1:
+            raise ValueError(
+                f"{type(self).__name__} was given {count} candidates, demands of shape {self.demands.shape} and "
+                f"bounds of shape {self.bounds.shape}; give one of each per candidate."
+            )
+        # Up to here, sums of clipped differences are finite whatever the records are.
+        if not ((self.bounds > 0.0) & (self.bounds <= _HUGE)).all():
+            raise ValueError(
+                f"{type(self).__name__} was given bounds that do not all lie between 0 and {_HUGE:g}."
+            )
+
+    def sensitivity(self, public: Public) -> Array:
+        """How far each sum of clipped differences moves between neighbours; queries are divided by it."""
+        return np.asarray(public.swing * self.bounds)
+
+    def measure(self, records: Records) -> Iterator[float]:
+        """Queries of unit sensitivity, one by one: what is never asked is never computed."""
+        units = self.sensitivity(records.public)
+        before = self._losses(records, self.at)
+        for k, candidate in enumerate(self.candidates):
+            with np.errstate(all="ignore"):
+                gain = before - self._losses(records, candidate)
+            # An overflow must not become a NaN that decides the test.
+            np.nan_to_num(gain, copy=False, nan=0.0)
+            total = float(np.clip(gain, -self.bounds[k], self.bounds[k]).sum())
+            yield (total - self.demands[k]) / units[k]
+
+    def _losses(self, records: Records, w: Array) -> Array:
+        """Loss of each record, in the precision that sums are made in."""
+        with np.errstate(all="ignore"):
+            scores = scores_of(records.model, w, records.rows, self.loss)
+            return self.loss.value(scores, records.y).astype(np.float64, copy=False)
+
+    def first(self, records: Records, threshold: float, draw: Any) -> int:
+        """Index of the first query that, with fresh noise, reaches the one noisy threshold."""
+        for k, query in enumerate(self.measure(records)):
+            if query + draw() >= threshold:
+                return k
+        return len(self.candidates)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FirstDecrease(LineSearch):
+    """The test with Laplace noise: any number of candidates at one price.
+
+    Parameters
+    ----------
+    threshold_epsilon : float
+        Inverse scale of the noise on the threshold; infinity for none, which has no price on a Poisson batch.
+    query_epsilon : float
+        Inverse scale of the noise on each query.
+    """
+
+    threshold_epsilon: float
+    query_epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, scales=("threshold_epsilon", "query_epsilon"))
+
+    def event(self, public: Public) -> events.Event:
+        """One run of the sparse vector technique on queries of unit sensitivity."""
+        return events.AboveThreshold(self.threshold_epsilon, self.query_epsilon)
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """On a Poisson batch: the run is pure, and pure privacy is amplified."""
+        if math.isinf(self.threshold_epsilon) and not math.isinf(self.query_epsilon):
+            raise NotSupported(
+                "a search without noise on its threshold is not pure, so it has no price on a Poisson batch; give "
+                "threshold_epsilon."
+            )
+        return events.PoissonPure(self.threshold_epsilon + 2.0 * self.query_epsilon, rate)
+
+    def answer(self, records: Records, noise: Noise) -> int:
+        """The index of the first noisy yes."""
+        threshold = _over(noise.laplace, self.threshold_epsilon)
+        return self.first(records, threshold, lambda: _over(noise.laplace, self.query_epsilon))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GaussianFirstDecrease(LineSearch):
+    """The test with Gaussian noise: its price grows with the number of candidates, which the question itself fixes.
+
+    Parameters
+    ----------
+    threshold_multiplier : float
+        Standard deviation of the noise on the threshold, 0 allowed.
+    query_multiplier : float
+        Standard deviation of the noise on each query.
+    """
+
+    threshold_multiplier: float
+    query_multiplier: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, scales=("threshold_multiplier", "query_multiplier"))
+
+    def event(self, public: Public) -> events.Event:
+        """One run with as many queries as there are candidates."""
+        return events.GaussianAboveThreshold(
+            self.threshold_multiplier, self.query_multiplier, len(self.candidates)
+        )
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """On a Poisson batch: all queries at once are one Gaussian sum, whose amplification is exact.
+
+        A record contributes at most 1 / swing to each query, so at most sqrt(k) / swing in norm.
+        """
+        one_record = math.sqrt(len(self.candidates)) / public.swing
+        return events.PoissonGaussian(self.query_multiplier / one_record, rate)
+
+    def answer(self, records: Records, noise: Noise) -> int:
+        """The index of the first noisy yes."""
+        threshold = _times(noise.normal, self.threshold_multiplier)
+        return self.first(records, threshold, lambda: _times(noise.normal, self.query_multiplier))
+
+
+def _over(draw: Any, epsilon: float) -> float:
+    """A draw of scale 1 / epsilon; epsilon 0 drowns any query."""
+    if math.isinf(epsilon):
+        return 0.0
+    unit = float(draw())
+    return unit / epsilon if epsilon > 0.0 else math.copysign(1e300, unit)
+
+
+def _times(draw: Any, multiplier: float) -> float:
+    if multiplier == 0.0:
+        return 0.0
+    unit = float(draw())
+    return unit * multiplier if math.isfinite(multiplier) else math.copysign(1e300, unit)
