@@ -16,13 +16,14 @@ from .minimiser import NoisyMinimiser
 from .moments import SecondMoment
 from .perturbed_objective import PerturbedObjective
 from .subsample import PoissonBatch, RandomBatch
-from .threshold import FirstDecrease
+from .threshold import FirstDecrease, GaussianFirstDecrease
 
 __all__ = [
     "QUESTIONS",
     "BestCandidate",
     "Count",
     "FirstDecrease",
+    "GaussianFirstDecrease",
     "Gradient",
     "HiddenDescent",
     "Noise",
@@ -41,10 +42,11 @@ __all__ = [
 
 QUESTIONS = frozenset(
     {
-        FirstDecrease,
         SecondMoment,
         BestCandidate,
         Count,
+        FirstDecrease,
+        GaussianFirstDecrease,
         Gradient,
         HiddenDescent,
         NoisyMinimiser,
