@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def test_infinite_noise_is_free(question, relation):
 @pytest.mark.parametrize("question, relation", CASES)
 def test_more_noise_never_costs_more(question, relation):
     prices = [_price(_louder(question, factor), relation)[0] for factor in (0.3, 0.9, 1.0, 1.7, 9)]
-    assert all(a >= b for a, b in zip(prices, prices[1:])) and prices[0] > prices[-1]
+    assert all(a >= b for a, b in pairwise(prices)) and prices[0] > prices[-1]
 
 
 def test_replacing_costs_what_adding_costs_at_half_the_noise():

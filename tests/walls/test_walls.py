@@ -85,4 +85,6 @@ def test_solvers_are_frozen_and_see_an_oracle_only(name):
     assert solver.name == name
     assert dataclasses.is_dataclass(solver) and solver.__dataclass_params__.frozen
     assert list(inspect.signature(solver.solve).parameters) == ["self", "oracle", "task", "budget"]
+    plain = (bool, int, float, str, tuple, type(None))
+    assert all(isinstance(value, plain) for value in solver().get_params().values())
     assert "Privacy:" in inspect.getmodule(solver).__doc__, "the file says why it is private"
