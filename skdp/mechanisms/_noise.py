@@ -92,8 +92,7 @@ class Noise:
         while last < n and n > 0 and rate > 0.0:
             positions = np.log(self.uniform(block))
             positions /= math.log1p(-rate)
-            np.floor(positions, out=positions)
-            positions += 1.0
+            np.ceil(positions, out=positions)
             positions[0] += last
             np.cumsum(positions, out=positions)
             parts.append(positions[: np.searchsorted(positions, n)].astype(np.intp))

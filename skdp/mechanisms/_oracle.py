@@ -59,7 +59,8 @@ class Oracle:
         """Check, pay, touch, noise."""
         _refuse_unregistered(question)
         self.__account.charge(question.event(self.public))
-        self.__proofs.update(dict.fromkeys(question.proofs()))
+        for page in question.proofs():
+            self.__proofs[page] = None
         return question.answer(self.__records, self.__noise)
 
     def affords(self, *questions: Question) -> bool:

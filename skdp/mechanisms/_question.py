@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,10 @@ from ._records import Records
 __all__ = ["Additive", "Question", "Release", "Selection", "settle"]
 
 Array = np.ndarray[Any, Any]
+
+# Thousands of equal steps ask for equal events.
+_gaussian = lru_cache(maxsize=256)(events.Gaussian)
+_poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
 
 
 def settle(
@@ -56,8 +61,10 @@ def settle(
         object.__setattr__(question, field, number)
     for field in arrays:
         array = np.array(getattr(question, field), dtype=np.float64)
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} was given {field} that is not finite; take smaller steps.")
+        if not math.isfinite(np.vdot(array, array)):
+            raise ValueError(
+                f"{name} was given {field} that is not finite, or too large; take smaller steps."
+            )
         object.__setattr__(question, field, array)
 
 
@@ -118,11 +125,11 @@ class Additive(Question):
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian release."""
-        return events.Gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
+        return _gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
-        return events.PoissonGaussian(self.multiplier, rate)
+        return _poisson_gaussian(self.multiplier, rate)
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy sum."""

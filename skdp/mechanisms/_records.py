@@ -73,4 +73,5 @@ class Records:
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""
-        return Records(self.rows.take(index), self.y[index], self.public, self.model)
+        y = self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
+        return Records(self.rows.take(index), y, self.public, self.model)

@@ -77,12 +77,12 @@ class DenseRows:
         weighted = weighted.astype(self._x.dtype, copy=False)
         out[: self._x.shape[1]] = self._summed(weighted)
         if self.intercept:
-            out[-1] = self.intercept * u.sum(axis=0, dtype=np.float64)
+            out[-1] = self.intercept * np.add.reduce(u, axis=0, dtype=np.float64)
         return out
 
     def _summed(self, weighted: Array) -> Array:
         """Rows times weights. A long sum in single precision would round by more than one record's contribution."""
-        if self._x.dtype == np.float64:
+        if self._x.dtype == np.float64 or len(self) <= SINGLE_BLOCK:
             return self._x.T @ weighted
         total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
         for start in range(0, len(self), SINGLE_BLOCK):
@@ -107,8 +107,10 @@ class DenseRows:
 
     def take(self, index: Array | slice) -> DenseRows:
         """The rows at `index`: copied, or viewed where it is a slice."""
-        x = self._x[index] if isinstance(index, slice) else self._x.take(index, axis=0)
-        return DenseRows(x, self._scale[index], self.norms[index], self.intercept)
+        if isinstance(index, slice):
+            return DenseRows(self._x[index], self._scale[index], self.norms[index], self.intercept)
+        x = self._x.take(index, axis=0)
+        return DenseRows(x, self._scale.take(index), self.norms.take(index), self.intercept)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, DenseRows]]:
         """Views of consecutive rows, with where they lie."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -59,7 +60,7 @@ class Gradient(Additive):
             np.divide(limit, factor, out=factor)
             slopes *= factor if slopes.ndim == 1 else factor[:, None]
             total = model.pullback(self.at, rows, slopes)
-            if not np.isfinite(total).all():
+            if not math.isfinite(np.vdot(total, total)):
                 slopes[~np.isfinite(slopes)] = 0.0
                 total = model.pullback(self.at, rows, slopes)
         return total
