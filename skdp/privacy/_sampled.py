@@ -9,6 +9,7 @@ h(eps) = q H(log1p(expm1(eps) / q); 2 / z).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -35,36 +36,46 @@ def _poisson_renyi(event: PoissonGaussian, orders: Array, neighbors: str) -> Arr
     """Quadrature where it resolves the integrand, the unsampled Gaussian beyond."""
     z, q = event.multiplier, event.rate
     sensitivity = 2.0 if neighbors == "replace_one" else 1.0
-    if z == 0:
-        return np.full(len(orders), np.inf)
-    out = orders * (sensitivity / z) ** 2 / 2
-    if q == 0 or math.isinf(z):
-        return np.zeros(len(orders))
-    asked = np.maximum(orders, _LOWEST)
-    step = min(z / 3, 0.55 * z * z)  # the integrand's nearest singularity is at pi z^2
-    done = np.zeros(len(orders), bool)
-    for nodes in _NODES:
-        fits = ~done & (asked + 24 * z <= nodes * step)
-        if fits.any():
-            quadrature = _poisson_log_moment(z, q, asked[fits], neighbors, nodes)
-            out[fits] = np.minimum(out[fits], quadrature / (asked[fits] - 1))
-        done |= fits
-    return out
-
-
-def _poisson_log_moment(z: float, q: float, orders: Array, neighbors: str, nodes: int) -> Array:
-    """log of the integral of P^a Q^(1-a), trapezoidal: spectrally accurate for analytic tails."""
-    a = orders[:, None]
-    x = -12 * z + np.linspace(0, 1, nodes) * (a + 24 * z)
-    log_weight = -(x**2) / (2 * z * z) - math.log(z) - LOG_SQRT_2PI + np.log(x[:, 1:2] - x[:, :1])
+    unsampled = orders * (math.inf if z == 0 else (sensitivity / z) ** 2 / 2)
+    if q == 0 or z == 0 or math.isinf(z):
+        return unsampled if q and z == 0 else np.zeros(len(orders))
+    step = min(z / 3, 0.55 * z * z)  # the integrand's nearest singularity is at distance pi z^2
+    # P^a Q^(1-a) has its last bump at a, or for the antipodal pair with q near one at 2a - 1
+    reach = (sensitivity * orders + 24 * z) / step
+    x = -12 * z + step * np.arange(_fitting(reach))
+    log_weight = math.log(step / z) - LOG_SQRT_2PI - (x / z) ** 2 / 2
     toward = q * _expm1((2 * x - 1) / (2 * z * z))
-    log_ratio = a * np.log1p(toward)
-    tangent = a * toward
-    if neighbors == "replace_one":
-        away = q * _expm1((-2 * x - 1) / (2 * z * z))
-        log_ratio = log_ratio + (1 - a) * np.log1p(away)
-        tangent = tangent + (1 - a) * away
-    return np.logaddexp(0.0, logsumexp(_log_excess(log_ratio, tangent) + log_weight, axis=1))
+    away = q * _expm1((-2 * x - 1) / (2 * z * z)) if neighbors == "replace_one" else 0 * x
+
+    def log_moment(a: Array, nodes: int) -> Array:
+        plus, minus = toward[:nodes], away[:nodes]
+        log_ratio = a * np.log1p(plus) + (1 - a) * np.log1p(minus)
+        excess = _log_excess(log_ratio, a * plus + (1 - a) * minus)
+        return np.logaddexp(0.0, logsumexp(excess + log_weight[:nodes], axis=1))
+
+    return _where_resolved(log_moment, orders, reach, unsampled)
+
+
+def _fitting(reach: Array) -> int:
+    """Nodes of a grid shared by all orders that it can resolve."""
+    within = reach[reach <= _NODES[-1]]
+    return next(n for n in _NODES if n >= within.max(initial=0.0))
+
+
+def _where_resolved(
+    log_moment: Callable[[Array, int], Array], orders: Array, reach: Array, bound: Array
+) -> Array:
+    """Divergence from a log moment on as many nodes as each order needs, else its bound."""
+    out, done = bound.copy(), reach > _NODES[-1]
+    asked = np.maximum(orders, _LOWEST)
+    for nodes in _NODES:
+        now = ~done & (reach <= nodes)
+        if now.any():
+            distinct, back = np.unique(asked[now], return_inverse=True)
+            divergence = log_moment(distinct[:, None], nodes) / (distinct - 1)
+            out[now] = np.minimum(bound[now], divergence[back])
+        done |= now
+    return out
 
 
 def _expm1(x: Array) -> Array:
@@ -86,37 +97,29 @@ def _without_replacement_renyi(
 ) -> Array:
     """e^((a-1) R) = 1 + int a (a-1) (e^((a-1) t) + e^(-a t)) h(t) dt over t >= 0.
 
-    Integrated in u = log1p(expm1(t) / q), where h(t) = q H(u; 2 / z) is smooth.
+    Integrated in u = log1p(expm1(t) / q), where h(t) = q H(u; 2 / z) is smooth, by panels.
     """
     z, q = event.multiplier, event.rate
-    if z == 0:
-        return np.full(len(orders), np.inf)
-    mu = 2 / z
-    out = orders * mu**2 / 2
+    mu = math.inf if z == 0 else 2 / z
     if q == 0 or mu == 0:
         return np.zeros(len(orders))
-    asked = np.maximum(orders, _LOWEST)
-    done = np.zeros(len(orders), bool)
-    for panels in (n // 16 for n in _NODES):
-        fits = ~done & (mu * (asked + 0.5) + 14 <= panels * min(1.0, 1 / mu))
-        if fits.any():
-            log_moment = _without_replacement_log_moment(mu, q, asked[fits], panels)
-            out[fits] = np.minimum(out[fits], log_moment / (asked[fits] - 1))
-        done |= fits
-    return out
+    unsampled = orders * mu**2 / 2
+    if math.isinf(mu):
+        return unsampled
+    width = min(mu, 1.0)
+    reach = len(_PANEL) * (mu * mu * (orders + 0.5) + 14 * mu) / width
+    panels = np.arange(_fitting(reach) // len(_PANEL))
+    u = width * (panels[:, None] + (_PANEL + 1) / 2).ravel()
+    t = np.where(u > 30, u + math.log(q), np.log1p(q * np.expm1(np.minimum(u, 30.0))))
+    t = np.where(u > 30, np.logaddexp(t, math.log1p(-q) if q < 1 else -math.inf), t)
+    log_weight = math.log(width / 2) + np.log(np.tile(_PANEL_WEIGHTS, len(panels)))
+    log_density = log_weight + 2 * math.log(q) + gaussian_log_delta(u, mu) + u - t
 
+    def log_moment(a: Array, nodes: int) -> Array:
+        powers = np.log(a * (a - 1)) + np.logaddexp((a - 1) * t[:nodes], -a * t[:nodes])
+        return np.logaddexp(0.0, logsumexp(powers + log_density[:nodes], axis=1))
 
-def _without_replacement_log_moment(mu: float, q: float, orders: Array, panels: int) -> Array:
-    a = orders[:, None]
-    width = (mu * mu * (a + 0.5) + 14 * mu) / panels
-    local = (np.arange(panels)[:, None] + (_PANEL + 1) / 2).ravel()
-    u = width * local
-    log_weight = np.log(width / 2) + np.log(np.tile(_PANEL_WEIGHTS, panels))
-    t = np.where(u > 30, u + math.log(q), np.log1p(q * np.expm1(np.minimum(u, 700.0))))
-    t = np.where(u > 30, np.logaddexp(t, math.log1p(-q) if q < 1 else -np.inf), t)
-    powers = np.log(a * (a - 1)) + np.logaddexp((a - 1) * t, -a * t)
-    log_density = 2 * math.log(q) + gaussian_log_delta(u, mu) + u - t
-    return np.logaddexp(0.0, logsumexp(powers + log_density + log_weight, axis=1))
+    return _where_resolved(log_moment, orders, reach, unsampled)
 
 
 @register(PoissonBundle, "rdp", relations=("add_remove",))

@@ -75,9 +75,7 @@ def zcdp_budget(eps, delta):
 
 
 def rdp_order(eps, delta):
-    return max(
-        range(2, 2000), key=lambda a: float((mp.mpf(eps) - surplus(mp.mpf(a), delta)) / a)
-    )
+    return max(range(2, 2000), key=lambda a: float((mp.mpf(eps) - surplus(mp.mpf(a), delta)) / a))
 
 
 def rdp_budget(eps, delta):

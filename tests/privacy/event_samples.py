@@ -1,0 +1,37 @@
+"""One ordinary instance of every event, at a given noise scale: what the laws range over."""
+
+from skdp.privacy.events import (
+    ZCDP,
+    AboveThreshold,
+    BoundedRange,
+    Gaussian,
+    GaussianAboveThreshold,
+    Laplace,
+    PoissonBundle,
+    PoissonGaussian,
+    PoissonPure,
+    PureDP,
+    RandomPosition,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+)
+
+SAMPLES = (
+    Gaussian(3.0),
+    Laplace(4.0),
+    PureDP(0.3),
+    BoundedRange(0.5),
+    ZCDP(0.02),
+    AboveThreshold(0.1, 0.2),
+    GaussianAboveThreshold(2.0, 4.0, 10),
+    PoissonGaussian(1.5, 0.05),
+    PoissonPure(0.5, 0.1),
+    PoissonBundle(2.0, (0.5, 0.5), 0.1),
+    WithoutReplacementGaussian(3.0, 0.05),
+    RandomPosition((0.25, 0.75), (2.0, 5.0)),
+    ShuffledEpoch(3.0),
+)
+
+
+def name(event):
+    return type(event).__name__

@@ -1,0 +1,219 @@
+"""Laws that every event obeys in every currency it is priced in, over the registry."""
+
+import math
+
+import numpy as np
+import pytest
+from event_samples import SAMPLES, name
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skdp.exceptions import NotSupported
+from skdp.privacy import NEIGHBORS, accountants, events
+from skdp.privacy._compose import reduced
+from skdp.privacy._engines import ENGINES
+from skdp.privacy.curves import cost, currencies, register, registered
+from skdp.privacy.events import (
+    Gaussian,
+    GaussianAboveThreshold,
+    PoissonGaussian,
+    PureDP,
+    RandomPosition,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+    run_lengths,
+    tally,
+)
+
+DELTA = 1e-6
+FAST = tuple(n for n in ENGINES if n != "pld")  # the loss distribution has its own tests
+
+
+def _supported(event, neighbors):
+    counts = reduced(((event, 1),), neighbors)
+    return [n for n in FAST if ENGINES[n].supports(counts, neighbors)]
+
+
+CASES = [
+    pytest.param(event, neighbors, accountant, id=f"{name(event)}-{neighbors}-{accountant}")
+    for event in SAMPLES
+    for neighbors in NEIGHBORS
+    for accountant in _supported(event, neighbors)
+]
+
+
+def test_every_event_of_the_module_has_a_sample():
+    declared = {
+        getattr(events, n)
+        for n in events.__all__
+        if isinstance(getattr(events, n), type) and getattr(events, n) is not events.Event
+    }
+    assert declared == {type(event) for event in SAMPLES}
+
+
+def test_every_registered_event_of_the_module_is_covered():
+    ours = {t for t, _, _ in registered() if t.__module__ == "skdp.privacy.events"}
+    assert ours <= {type(event) for event in SAMPLES}
+
+
+@pytest.mark.parametrize(("event", "neighbors", "accountant"), CASES)
+def test_k_repetitions_cost_k_compositions(event, neighbors, accountant):
+    if accountant == "profile" and not isinstance(event, (Gaussian, ShuffledEpoch)):
+        pytest.skip("a profile prices one event and does not compose with itself")
+    once = ((event, 1),)
+    coded = accountants.epsilon(((event, 5),), DELTA, neighbors, accountant)
+    spelled = accountants.epsilon(once * 5, DELTA, neighbors, accountant)
+    mixed = accountants.epsilon(((event, 2), *once, (event, 2)), DELTA, neighbors, accountant)
+    assert coded == spelled == mixed
+    assert coded > accountants.epsilon(once, DELTA, neighbors, accountant)
+
+
+@pytest.mark.parametrize(("event", "neighbors", "accountant"), CASES)
+def test_more_noise_never_costs_more_and_infinite_noise_is_free(event, neighbors, accountant):
+    def price(scale):
+        return accountants.epsilon(((event.scaled(scale), 1),), DELTA, neighbors, accountant)
+
+    prices = [price(scale) for scale in (0.0, 0.1, 0.5, 1.0, 1.01, 3.0, 100.0, math.inf)]
+    assert prices == sorted(prices, reverse=True)
+    assert prices[0] == math.inf and prices[-1] == 0.0
+    assert prices[3] > prices[5]
+
+
+@pytest.mark.parametrize(("event", "neighbors", "accountant"), CASES)
+def test_delta_inverts_epsilon(event, neighbors, accountant):
+    script = ((event, 1),)
+    epsilon = accountants.epsilon(script, DELTA, neighbors, accountant)
+    assert epsilon > 0
+    assert accountants.delta(script, epsilon, neighbors, accountant) == pytest.approx(
+        DELTA, rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize("event", SAMPLES, ids=name)
+def test_divergence_grows_with_the_order_and_stays_below_zcdp_and_pure(event, neighbors):
+    orders = np.concatenate([1 + np.logspace(-4, 0, 9), np.arange(3.0, 40.0), [100.0, 1000.0]])
+    plain = next(iter(reduced(((event, 1),), neighbors)))
+    if "rdp" not in currencies(plain, neighbors):
+        pytest.skip("not priced in Renyi divergence under this relation")
+    divergence = cost(plain, "rdp", neighbors)(plain, orders, neighbors)
+    assert (np.diff(divergence) >= -1e-9 * divergence[1:]).all() and (divergence >= 0).all()
+    for currency, bound in (("zcdp", orders), ("pure", np.ones(len(orders)))):
+        if currency in currencies(plain, neighbors):
+            limit = cost(plain, currency, neighbors)(plain, neighbors) * bound
+            assert (divergence <= limit * (1 + 1e-9)).all()
+
+
+def test_refusals_name_the_event_and_what_would_work():
+    wor = ((WithoutReplacementGaussian(2.0, 0.1), 3),)
+    with pytest.raises(NotSupported, match=r"WithoutReplacementGaussian.*other neighbour relation"):
+        accountants.epsilon(wor, DELTA, "add_remove")
+    with pytest.raises(NotSupported, match=r"PoissonBundle.*under replace_one"):
+        accountants.epsilon(((SAMPLES[9], 1),), DELTA, "replace_one")
+    with pytest.raises(NotSupported, match=r"RandomPosition"):
+        accountants.epsilon(((SAMPLES[11], 1),), DELTA, "add_remove")
+    with pytest.raises(NotSupported, match=r"PoissonGaussian has no gdp cost.*rdp"):
+        cost(PoissonGaussian(1.0, 0.1), "gdp", "add_remove")
+    with pytest.raises(NotSupported, match=r"'gdp' cannot price ZCDP.*'rdp', 'zcdp'"):
+        accountants.epsilon(((events.ZCDP(0.1), 1),), DELTA, accountant="gdp")
+    with pytest.raises(ValueError, match="accountant='moments' is unknown"):
+        accountants.epsilon(((Gaussian(1.0), 1),), DELTA, accountant="moments")
+
+
+def test_a_cost_is_registered_once():
+    with pytest.raises(ValueError, match="already has a gdp cost"):
+        register(Gaussian, "gdp")(lambda event, neighbors: 0.0)
+    with pytest.raises(ValueError, match="currency='euro' is unknown"):
+        register(Gaussian, "euro")
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Gaussian(-1.0), "multiplier=-1.0; it must be 0 or more"),
+        (lambda: Gaussian(math.nan), "multiplier=nan"),
+        (lambda: PoissonGaussian(1.0, 1.5), "rate=1.5; it must be between 0 and 1"),
+        (lambda: PureDP(-0.1), "epsilon=-0.1"),
+        (lambda: GaussianAboveThreshold(1.0, 1.0, 0), "max_queries=0 must be 1 or more"),
+        (lambda: GaussianAboveThreshold(1.0, 1.0, 2.5), "must be a whole number"),
+        (lambda: RandomPosition((0.5,), (1.0, 2.0)), "1 weights and 2 multipliers"),
+        (lambda: RandomPosition((0.5, 0.4), (1.0, 2.0)), "must sum to 1"),
+        (lambda: tally(((Gaussian(1.0), -1),)), "repeated -1 times"),
+    ],
+)
+def test_impossible_events_are_refused(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_an_event_without_a_scale_says_so():
+    class Fixed(events.Event):
+        scalable = False
+
+    with pytest.raises(NotSupported, match="no single noise scale"):
+        Fixed().scaled(2.0)
+
+
+def test_scaling_multiplies_the_noise():
+    assert Gaussian(2.0).scaled(3.0) == Gaussian(6.0)
+    assert PureDP(0.6).scaled(3.0).epsilon == pytest.approx(0.2)
+    assert events.ZCDP(0.9).scaled(3.0).rho == pytest.approx(0.1)
+    assert events.PoissonBundle(1.0, (0.4, 0.2), 0.1).scaled(2.0) == events.PoissonBundle(
+        2.0, (0.2, 0.1), 0.1
+    )
+
+
+@given(st.lists(st.sampled_from(SAMPLES), max_size=30))
+def test_run_lengths_spell_the_same_script(sequence):
+    coded = run_lengths(sequence)
+    assert [event for event, count in coded for _ in range(count)] == sequence
+    assert all(a != b for (a, _), (b, _) in zip(coded, coded[1:]))
+
+
+@given(st.floats(0.3, 30), st.floats(1e-3, 0.9), st.integers(1, 200))
+def test_sampling_less_never_costs_more(z, rate, steps):
+    for neighbors in NEIGHBORS:
+        dense, sparse, never, all_ = (
+            accountants.epsilon(((PoissonGaussian(z, q), steps),), DELTA, neighbors, "rdp")
+            for q in (rate, rate / 2, 0.0, 1.0)
+        )
+        assert never == 0 and sparse <= dense * (1 + 1e-9) <= all_ * (1 + 2e-9)
+
+
+@given(st.floats(0.3, 30), st.floats(1e-3, 1.0), st.integers(1, 200))
+def test_replacing_costs_at_least_removing(z, rate, steps):
+    script = ((PoissonGaussian(z, rate), steps),)
+    remove, replace = (
+        accountants.epsilon(script, DELTA, n, "rdp") for n in ("add_remove", "replace_one")
+    )
+    assert replace >= remove * (1 - 1e-9)
+
+
+def test_exact_reductions():
+    same = ((Gaussian(2.0), 1),)
+    whole = {"replace_one": 4.0, "add_remove": 2.0}
+    for neighbors, multiplier in whole.items():
+        assert reduced(((PoissonGaussian(multiplier, 1.0), 1),), neighbors) == reduced(
+            same, neighbors
+        )
+    assert reduced(((ShuffledEpoch(2.0), 1),), "replace_one") == reduced(same, "replace_one")
+    assert reduced(((Gaussian(4.0), 4),), "replace_one") == reduced(same, "replace_one")
+    assert reduced(((WithoutReplacementGaussian(4.0, 1.0), 1),), "replace_one") == reduced(
+        same, "replace_one"
+    )
+    assert reduced(((RandomPosition((0.5, 0.5), (2.0, 2.0)), 1),), "replace_one") == reduced(
+        same, "replace_one"
+    )
+    amplified = events.PoissonPure(1.0, 0.1)
+    assert reduced(((amplified, 2),), "replace_one") == {
+        PureDP(math.log1p(0.1 * math.expm1(1.0))): 2
+    }
+    huge = next(iter(reduced(((events.PoissonPure(5000.0, 0.5), 1),), "add_remove")))
+    assert huge.epsilon == pytest.approx(5000 + math.log(0.5), rel=1e-12)
+
+
+def test_a_shuffled_epoch_is_never_priced_as_a_poisson_sample():
+    shuffled = accountants.epsilon(((ShuffledEpoch(1.0), 1),), DELTA, "add_remove")
+    assert shuffled == accountants.epsilon(((Gaussian(1.0), 1),), DELTA, "add_remove")
+    poisson = accountants.epsilon(((PoissonGaussian(1.0, 0.01), 100),), DELTA, "add_remove", "rdp")
+    assert shuffled > 2 * poisson
