@@ -14,7 +14,6 @@ from ..penalties import L2, NoPenalty, Placed
 from ._rules import clip_rule
 
 __all__ = [
-    "JACOBIAN_SHARE",
     "RADIUS",
     "chosen_clip",
     "leverage_for",
@@ -26,7 +25,6 @@ __all__ = [
 ]
 
 RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
-JACOBIAN_SHARE = 0.05  # of epsilon, for losses whose Jacobian is not free
 FLOOR = 1e-6  # convexity that is left where nothing is promised
 
 
@@ -48,22 +46,30 @@ def chosen_clip(clip, task, public, budget):
     return None if clip >= full else clip
 
 
-def leverage_for(task, public, budget, clip):
-    """Largest x' Lambda^-1 x at which the Jacobian costs next to nothing.
+def leverage_for(task, public, budget, clip, tilt, radius):
+    """Largest x' Lambda^-1 x that the Jacobian is to be paid for.
 
-    Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove); pure:
-    just below epsilon/2 and epsilon. Other losses: the Jacobian takes its share of epsilon.
+    Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove), where
+    it is free; pure: just below epsilon/2 and epsilon. Other losses: a share of epsilon.
     """
     epsilon, swing = budget.epsilon, public.swing
     if type(task.loss) is Logistic and clip is None:
         if budget.delta == 0:
             return 0.95 * epsilon / swing
         return epsilon / (4.0 if public.replace_one else 1.25)
-    share = min(JACOBIAN_SHARE * epsilon, 100.0)
+    shares = np.linspace(0.02, 0.3, 57)
+    leverage = np.array([_leverage(task, min(j * epsilon, 100.0)) for j in shares])
+    lam = np.maximum(public.row_bound**2 / leverage, tilt / radius)
+    error = (tilt / (1.0 - shares)) ** 2 / lam + lam * radius**2
+    return float(leverage[np.argmin(error)])
+
+
+def _leverage(task, log_jacobian):
+    """Leverage at which the log of the Jacobian is at most this."""
     classes = task.loss.outputs
     if classes > 1:
-        return classes * math.expm1(share / (classes - 1))
-    return math.expm1(share) / task.loss.curvature
+        return classes * math.expm1(log_jacobian / (classes - 1))
+    return math.expm1(log_jacobian) / task.loss.curvature
 
 
 def strength_for(leverage, added, intercept):

@@ -13,7 +13,6 @@ from typing import ClassVar
 from ..exceptions import NotSupported
 from ..mechanisms import PerturbedObjective
 from ._one_shot import (
-    RADIUS,
     chosen_clip,
     leverage_for,
     noise_norm,
@@ -53,7 +52,7 @@ class ObjectivePerturbation(Solver):
 
     clip: float | None = None
     strength: float | None = None
-    radius: float = RADIUS
+    radius: float = 16.0
     variant: str = "tight"
 
     def __post_init__(self):
@@ -72,9 +71,9 @@ class ObjectivePerturbation(Solver):
         strength = self.strength
         if strength is None:
             added = max(task.penalty.convexity_of_coefficients, 0.0)
-            leverage = leverage_for(task, public, budget, clip)
             bound = _draft(task, clip).bound(public)
             tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
+            leverage = leverage_for(task, public, budget, clip, tilt, self.radius)
             needed = strength_for(leverage, added, public.intercept)
             strength = max(needed, tilt / self.radius - added)
         return _draft(

@@ -95,17 +95,23 @@ class PSGD(Solver):
         unit = Schedule.harmonic(1.0, self.epochs, sizes, self.restart)
         first = self.first_step
         if first is None:
-            # Without contraction the sensitivity is 2 slope S / n, whatever averaging does to S.
-            total = float(distances(unit, 0.5 * public.n, 0.0, 0.0).max())
-            first = min(best / total, longest)
+            first = min(best / _travel(unit), longest)
         return Schedule(first * unit.steps, sizes, unit.period)
 
     def _sizes(self, n, wanted):
-        """As many batches as the wanted total of full steps takes: 10 to 1000, of 50 records or more."""
+        """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
         size = self.batch_size
         if size is None:
-            since = self.restart or self.epochs
-            full = self.epochs / since * sum(1.0 / h for h in range(1, since + 1))
-            batches = min(max(wanted / full, 10.0), 1000.0, max(n / 50.0, 1.0))
+            ten = Schedule.harmonic(1.0, self.epochs, (1,) * 10, self.restart)
+            batches = min(max(10.0 * wanted / _travel(ten), 10.0), 1000.0, max(n / 50.0, 1.0))
             size = max(int(n / batches), 1)
         return tuple(len(part) for part in np.array_split(np.arange(n), -(-n // size)))
+
+
+def _travel(schedule):
+    """Sum S of steps such that 2 slope S / n is the sensitivity without contraction.
+
+    Averaging shortens how far a record pushes the end, and how far the end gets, alike.
+    """
+    n = sum(schedule.sizes)
+    return float(distances(schedule, 0.5 * n, 0.0, 0.0).max())
