@@ -11,9 +11,12 @@ from ._schedule import Schedule, distances
 from .best_candidate import BestCandidate
 from .count import Count
 from .gradient import Gradient
+from .gradient_difference import GradientDifference
 from .hidden_descent import HiddenDescent
 from .minimiser import NoisyMinimiser
+from .model_step import ModelStep
 from .moments import SecondMoment
+from .parties import PartyGradients
 from .perturbed_objective import PerturbedObjective
 from .subsample import PoissonBatch, RandomBatch
 from .threshold import FirstDecrease, GaussianFirstDecrease
@@ -25,10 +28,13 @@ __all__ = [
     "FirstDecrease",
     "GaussianFirstDecrease",
     "Gradient",
+    "GradientDifference",
     "HiddenDescent",
+    "ModelStep",
     "Noise",
     "NoisyMinimiser",
     "Oracle",
+    "PartyGradients",
     "PerturbedObjective",
     "PoissonBatch",
     "Public",
@@ -42,6 +48,9 @@ __all__ = [
 
 QUESTIONS = frozenset(
     {
+        ModelStep,
+        GradientDifference,
+        PartyGradients,
         SecondMoment,
         BestCandidate,
         Count,

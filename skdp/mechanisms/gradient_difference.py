@@ -1,0 +1,75 @@
+"""How the gradient changes between two points: what variance reduction asks of its batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..losses import Loss
+from ._public import Public
+from ._question import Additive, Array, settle
+from ._records import Records
+from ._scores import scores_of
+
+__all__ = ["GradientDifference"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GradientDifference(Additive):
+    """Sum over records of clipped gradient at `at` minus clipped gradient at `anchor`, clipped again, plus noise.
+
+    For a smooth loss the difference of a record is at most its curvature times the distance of the two points, so near
+    the anchor a small `reach` cuts nothing off and needs little noise.
+
+    Parameters
+    ----------
+    at, anchor : ndarray
+        The two points.
+    loss : Loss
+        A registered loss. Its declared constants are not trusted: `reach` is enforced.
+    clip : float
+        Bound on the norm of one record's gradient at either point, as in `Gradient`.
+    reach : float
+        Bound on the norm of one record's difference.
+    """
+
+    proof: ClassVar[str] = "gradient_difference"
+    at: Any
+    anchor: Any
+    loss: Loss
+    clip: float
+    reach: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("clip", "reach"), arrays=("at", "anchor"))
+
+    def bound(self, public: Public) -> float:
+        """The reach."""
+        return self.reach
+
+    def measure(self, records: Records) -> Array:
+        """Sum of the clipped differences."""
+        model, rows = records.model, records.rows
+        with np.errstate(all="ignore"):
+            slopes = self._slopes(records, self.at) - self._slopes(records, self.anchor)
+            # A record whose score overflows contributes nothing; see Gradient.
+            slopes[~np.isfinite(slopes)] = 0.0
+            _cap(slopes, model.norms(self.at, rows, slopes), self.reach)
+            return model.pullback(self.at, rows, slopes)
+
+    def _slopes(self, records: Records, w: Array) -> Array:
+        """Slopes at w, each scaled so that its gradient's norm is at most the clip."""
+        model, rows = records.model, records.rows
+        slopes = self.loss.dz(scores_of(model, w, rows, self.loss), records.y)
+        _cap(slopes, model.norms(w, rows, slopes), self.clip)
+        return slopes
+
+
+def _cap(slopes: Array, norms: Array, bound: float) -> None:
+    """Scale slopes in place so that gradients of these norms stay within the bound, four roundings included."""
+    np.maximum(norms, bound, out=norms)
+    np.divide(bound * (1.0 - 8.0 * np.finfo(slopes.dtype).eps), norms, out=norms)
+    slopes *= norms if slopes.ndim == 1 else norms[:, None]

@@ -1,0 +1,77 @@
+"""One full-batch step of linearised ADMM with noise on all three of its iterates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ..privacy import events
+from ._bounds import settled_penalty
+from ._public import Public
+from ._question import Additive, Array, settle
+from ._records import Records
+from .gradient import Gradient
+
+__all__ = ["ModelStep"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelStep(Additive):
+    """The iterates x, z, y of ADMM after one step on the clipped gradient of all records, stacked, plus noise.
+
+    Noise on x alone says as much for less, since z and y follow from x (`Gradient`): this is the mechanism of the
+    paper, with the step size that its sensitivity left out, and the three priced together.
+
+    Parameters
+    ----------
+    x, z, y : ndarray
+        The iterates before the step: public, or noisy answers.
+    loss : Loss
+        A registered loss.
+    penalty : Placed
+        A registered convex penalty, on the scale of the sum.
+    clip : float
+        Bound on the norm of one record's gradient.
+    rho, inverse : float
+        Penalty of the splitting, and one over the step size, on the scale of the mean.
+    n : float
+        What the sum of gradients is divided by: a public constant or a noisy answer.
+    """
+
+    proof: ClassVar[str] = "model_step"
+    x: Any
+    z: Any
+    y: Any
+    loss: Loss
+    penalty: Any
+    clip: float
+    rho: float
+    inverse: float
+    n: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("clip", "rho", "inverse", "n"), arrays=("x", "z", "y"))
+        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+
+    def bound(self, public: Public) -> float:
+        """What a gradient of norm clip does to x, times what x can do to all three."""
+        reach = self.clip / (self.n * (self.rho + self.inverse))
+        return reach * math.sqrt(1.0 + max(1.0, self.rho**2))
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """None: the iterates are not a sum over records."""
+        raise NotSupported("ModelStep has no price on a batch; ask it of all records.")
+
+    def measure(self, records: Records) -> Array:
+        """x, z and y after the step."""
+        question = Gradient(at=self.x, loss=self.loss, clip=self.clip, multiplier=0.0)
+        pull = self.rho * self.z - self.y + self.inverse * self.x
+        x = (pull - question.measure(records) / self.n) / (self.rho + self.inverse)
+        z = self.penalty.prox(x + self.y / self.rho, 1.0 / (self.rho * self.n))
+        return np.stack([x, z, self.y + self.rho * (x - z)])

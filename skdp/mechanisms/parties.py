@@ -1,0 +1,73 @@
+"""Gradients of disjoint parties, each at its own parameters, for the price of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ..privacy import events
+from ._public import Public
+from ._question import Additive, Array, settle
+from ._records import Records
+from .gradient import Gradient
+
+__all__ = ["PartyGradients"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PartyGradients(Additive):
+    """For each of K parties, the noisy sum of its records' clipped gradients at its own parameters.
+
+    Parties are consecutive blocks of positions, as equal as can be: a public partition of n public records. A record
+    sits in one party, so replacing it moves one block of the answer.
+
+    Parameters
+    ----------
+    at : ndarray of shape (K, ...)
+        Parameters of each party.
+    loss : Loss
+        A registered loss.
+    clip : float
+        Bound on the norm of one record's gradient.
+    """
+
+    proof: ClassVar[str] = "party_gradients"
+    at: Any
+    loss: Loss
+    clip: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("clip",), arrays=("at",))
+
+    def bound(self, public: Public) -> float:
+        """The clip: a record adds to one block only."""
+        return self.clip
+
+    def sensitivity(self, public: Public) -> float:
+        """Two clips where a record is replaced; positions say who is in which party, so none may come or go."""
+        if not public.replace_one:
+            raise NotSupported(
+                "parties are positions in the data, which move under neighbors='add_remove'; use 'replace_one'."
+            )
+        return super().sensitivity(public)
+
+    def sampled_event(self, public: Public, rate: float) -> events.Event:
+        """None: in a batch the position of a record depends on who else is in it."""
+        raise NotSupported("PartyGradients has no price on a batch; ask it of all records.")
+
+    def measure(self, records: Records) -> Array:
+        """One clipped gradient per party, stacked."""
+        total, n = np.zeros_like(self.at), len(records)
+        if n not in (0, records.public.n):
+            raise NotSupported("PartyGradients has no price on a batch; ask it of all records.")
+        ends = np.arange(len(self.at) + 1) * n // len(self.at)
+        for k, w in enumerate(self.at):
+            part = records.take(slice(ends[k], ends[k + 1]))
+            one = Gradient(at=w, loss=self.loss, clip=self.clip, multiplier=0.0)
+            total[k] = one.measure(part)
+        return total
