@@ -4,8 +4,10 @@
 """
 
 from ._solver import Budget, Solver, Task, refuse_unfit
+from .adam import Adam
 from .agd import AGD
 from .amp import AMP
+from .dp_admm import DPADMM
 from .gd import GD
 from .mpadmm import MPADMM
 from .newton import Newton
@@ -13,20 +15,26 @@ from .objective_perturbation import ObjectivePerturbation
 from .outpert_gd import OutPertGD
 from .output_perturbation import OutputPerturbation
 from .psgd import PSGD
+from .rrpsgd import RRPSGD
 from .rsgd_ar import RSGDAR
 from .sgd import SGD
 from .ssadmm import SSADMM
+from .svrg import SVRG
 
 __all__ = [
     "AGD",
     "AMP",
+    "DPADMM",
     "GD",
     "MPADMM",
     "PSGD",
+    "RRPSGD",
     "RSGDAR",
     "SGD",
     "SOLVERS",
     "SSADMM",
+    "SVRG",
+    "Adam",
     "Budget",
     "Newton",
     "ObjectivePerturbation",
@@ -41,6 +49,10 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        DPADMM,
+        RRPSGD,
+        SVRG,
+        Adam,
         Newton,
         AGD,
         MPADMM,

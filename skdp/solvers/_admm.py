@@ -44,6 +44,11 @@ class Splitting:
         self.z = self.penalty.prox(self._anchor, self.step)
         self.y = self.y + self.rho * (self.x - self.z)
 
+    def adopt(self, x, z, y):
+        """Iterates that were stepped, and made noisy, elsewhere."""
+        self._anchor = x + self.y / self.rho
+        self.x, self.z, self.y = x, z, y
+
     def remember(self):
         """Take the last argument of the prox into the running mean."""
         self._count += 1

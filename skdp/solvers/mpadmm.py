@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..mechanisms import Gradient
+from ..mechanisms import Gradient, ModelStep
 from ._admm import Splitting, inverse_step, noise_norm, rho_rule
 from ._rules import clip_rule
 from ._solver import Solver, record_count
@@ -29,6 +29,9 @@ class MPADMM(Solver):
 
     Parameters
     ----------
+    variant : {"noise_on_x", "paper"}
+        Where the noise goes: on x alone, or on x, z and y as in the paper, priced together with the step size put
+        right. The latter needs a convex penalty and two to three times the variance.
     steps : int
         Number of passes.
     rho : float or None
@@ -45,6 +48,7 @@ class MPADMM(Solver):
 
     name: ClassVar[str] = "mpadmm"
 
+    variant: str = "noise_on_x"
     steps: int = 200
     rho: float | None = None
     eta: float | None = None
@@ -54,17 +58,30 @@ class MPADMM(Solver):
 
     def solve(self, oracle, task, budget):
         """Return z: the prox of the averaged argument, or the last one."""
+        if self.variant not in ("noise_on_x", "paper"):
+            raise ValueError(f"variant={self.variant!r} is not known; use 'noise_on_x' or 'paper'.")
         n = record_count(oracle, budget)
         multiplier = budget.noise * math.sqrt(self.steps)
         clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
-        error = noise_norm(task, clip, multiplier * clip / n, n, 1.0)
-        split = Splitting(task, rho_rule(task, oracle.public, n, self.rho), n)
+        rho = rho_rule(task, oracle.public, n, self.rho)
+        thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
+        error = noise_norm(task, clip, thrice * multiplier * clip / n, n, 1.0)
+        split = Splitting(task, rho, n)
         for k in range(self.steps):
-            question = Gradient(at=split.x, loss=task.loss, clip=clip, multiplier=multiplier)
-            split.advance(oracle.ask(question) / n, self._inverse(task, oracle.public, error, k))
+            inverse = self._inverse(task, oracle.public, error, k)
+            self._advance(oracle, task, split, inverse, clip=clip, multiplier=multiplier, n=n)
             if 2 * k >= self.steps - 1:
                 split.remember()
         return split.average() if self.averaging and budget.noise > 0 else split.z
+
+    def _advance(self, oracle, task, split, inverse, *, n, **bounded):
+        if self.variant == "noise_on_x":
+            noisy = oracle.ask(Gradient(at=split.x, loss=task.loss, **bounded))
+            split.advance(noisy / n, inverse)
+            return
+        iterates = {"x": split.x, "z": split.z, "y": split.y}
+        constants = {"rho": split.rho, "inverse": inverse, "n": n, "penalty": task.penalty}
+        split.adopt(*oracle.ask(ModelStep(loss=task.loss, **iterates, **constants, **bounded)))
 
     def _inverse(self, task, public, error, k):
         if self.eta is not None:

@@ -1,0 +1,100 @@
+"""Consensus ADMM over parties that hold disjoint records (Huang et al. 2019, "DP-ADMM").
+
+Privacy: post-processing of `steps` answers to `PartyGradients`; parties are disjoint, so each answer costs one Gaussian
+(parallel composition). The script is fixed beforehand, so its price is exact. Replace-one neighbours only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..mechanisms import PartyGradients
+from ._admm import Splitting, inverse_step, noise_norm, rho_rule
+from ._rules import clip_rule
+from ._solver import Solver
+
+__all__ = ["DPADMM"]
+
+
+@dataclass(frozen=True)
+class DPADMM(Solver):
+    """Each party moves its own copy of the model on a noisy gradient of its records; a centre averages and shrinks.
+
+    Each party's noise hides its own records, so K parties together add sqrt(K) times the noise of one data holder: a
+    baseline where one holder has all the data, a method where nobody has.
+
+    Parameters
+    ----------
+    parties : int
+        Number of parties: consecutive blocks of the rows, as equal as can be.
+    steps : int
+        Number of rounds.
+    rho : float or None
+        Penalty of the consensus, on the mean objective and for all parties together; None: as in `SSADMM`.
+    eta : float or None
+        First step size, which falls with the root of the round's number; None: half of the curvature and the noise.
+    averaging : bool
+        Return the prox of the mean of the second half's arguments; without noise, always the last.
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    radius : float
+        Norm of coefficients that noise may carry the iterate to, for the default step.
+    """
+
+    name: ClassVar[str] = "dp-admm"
+
+    parties: int = 2
+    steps: int = 200
+    rho: float | None = None
+    eta: float | None = None
+    averaging: bool = True
+    clip: float | None = None
+    radius: float = 8.0
+
+    def solve(self, oracle, task, budget):
+        """Return z: the prox of the averaged argument, or the last one."""
+        public = oracle.public
+        if not public.replace_one:
+            raise NotSupported(
+                f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "
+                "use neighbors='replace_one', or 'mpadmm'."
+            )
+        n, multiplier = public.n, budget.noise * math.sqrt(self.steps)
+        crowd = math.sqrt(self.parties)
+        clip = self.clip or clip_rule(task, public, crowd * budget.noise * math.sqrt(task.size) / n)
+        error = noise_norm(task, clip, crowd * multiplier * clip / n, n, 1.0)
+        agreed = Consensus(task, rho_rule(task, public, n, self.rho), n, self.parties)
+        for k in range(self.steps):
+            question = PartyGradients(at=agreed.x, loss=task.loss, clip=clip, multiplier=multiplier)
+            agreed.advance(oracle.ask(question) / n, self._inverse(task, public, error, k))
+            if 2 * k >= self.steps - 1:
+                agreed.remember()
+        return agreed.average() if self.averaging and budget.noise > 0 else agreed.z
+
+    def _inverse(self, task, public, error, k):
+        if self.eta is not None:
+            return math.sqrt(k + 1.0) / (self.eta * self.parties)
+        return inverse_step(task, public, error, k + 1, self.radius) / self.parties
+
+
+class Consensus(Splitting):
+    """`Splitting` with an x and a y for each party, and one z for all.
+
+    A party holds 1 / K of the mean objective, hence 1 / K of its curvature, of rho and of one over eta.
+    """
+
+    def __init__(self, task, rho, n, parties):
+        super().__init__(task, rho / parties, n)
+        self.step = 1.0 / (rho * n)
+        self.x, self.y = (np.zeros((parties, *task.shape)) for _ in range(2))
+
+    def move(self, x):
+        """z and each y that follow from new x."""
+        self.x, self._anchor = x, (x + self.y / self.rho).mean(axis=0)
+        self.z = self.penalty.prox(self._anchor, self.step)
+        self.y = self.y + self.rho * (self.x - self.z)
