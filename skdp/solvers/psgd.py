@@ -20,6 +20,8 @@ from ._solver import Solver
 
 __all__ = ["PSGD"]
 
+MEMORY = 10.0  # e-foldings of the start that a strongly convex descent goes through
+
 
 @dataclass(frozen=True)
 class PSGD(Solver):
@@ -91,6 +93,8 @@ class PSGD(Solver):
         slope = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
         noise = budget.noise * noise_norm(task.size, budget.delta == 0) / math.sqrt(task.size)
         best = total_step(public.n, curvature, slope, noise, self.radius)
+        if convexity > 0:  # what is further away than this has been forgotten
+            best = min(best, MEMORY / convexity)
         sizes = self._sizes(public.n, best / longest)
         unit = Schedule.harmonic(1.0, self.epochs, sizes, self.restart)
         first = self.first_step
