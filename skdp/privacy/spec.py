@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 
 __all__ = ["NEIGHBORS", "Spec", "check_delta", "check_epsilon", "check_neighbors"]
@@ -22,7 +23,7 @@ def check_neighbors(neighbors: str) -> str:
 
 def check_epsilon(epsilon: float) -> float:
     """Return ``epsilon`` as a float in (0, inf], else refuse."""
-    if isinstance(epsilon, bool) or not float(epsilon) > 0:
+    if not _is_number(epsilon) or not float(epsilon) > 0:
         raise ValueError(
             f"epsilon={epsilon!r} must be a positive number; use float('inf') for no privacy."
         )
@@ -31,11 +32,15 @@ def check_epsilon(epsilon: float) -> float:
 
 def check_delta(delta: float) -> float:
     """Return ``delta`` as a float in [0, 1), else refuse."""
-    if isinstance(delta, bool) or not 0 <= float(delta) < 1:
+    if not _is_number(delta) or not 0 <= float(delta) < 1:
         raise ValueError(
             f"delta={delta!r} must lie in [0, 1); choose it well below 1/n, for example 1e-6."
         )
     return float(delta)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Laws that every event obeys in every currency it is priced in, over the registry."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -167,7 +168,7 @@ def test_scaling_multiplies_the_noise():
 def test_run_lengths_spell_the_same_script(sequence):
     coded = run_lengths(sequence)
     assert [event for event, count in coded for _ in range(count)] == sequence
-    assert all(a != b for (a, _), (b, _) in zip(coded, coded[1:]))
+    assert all(a != b for (a, _), (b, _) in pairwise(coded))
 
 
 @given(st.floats(0.3, 30), st.floats(1e-3, 0.9), st.integers(1, 200))

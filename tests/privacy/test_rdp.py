@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_poisson_replace_equals_a_direct_integral(z, q, a):
         return math.exp(a * np.logaddexp(middle, left) + (1 - a) * np.logaddexp(middle, right))
 
     stops = np.linspace(-2 * a - 12 * z, 1 + 12 * z, 40)
-    moment = sum(quad(integrand, *pair, epsrel=1e-13)[0] for pair in zip(stops, stops[1:]))
+    moment = sum(quad(integrand, *pair, epsrel=1e-13)[0] for pair in pairwise(stops))
     assert renyi(PoissonGaussian(z, q), a)[0] == pytest.approx(math.log(moment) / (a - 1), rel=1e-9)
 
 

@@ -19,12 +19,12 @@ mp.mp.dps = 30
 GOLD = (mp.sqrt(5) - 1) / 2
 
 
-def least(f, low, high, cells=60, width=mp.mpf("1e-9")):
+def least(f, low, high, cells=60):
     """Smallest value of f: a grid, then golden section around its best cell."""
     grid = [low + (high - low) * mp.mpf(i) / cells for i in range(cells + 1)]
     best = min(range(cells + 1), key=lambda i: f(grid[i]))
     a, b = grid[max(best - 1, 0)], grid[min(best + 1, cells)]
-    while b - a > width:
+    while b - a > 1e-9:
         c, d = b - GOLD * (b - a), a + GOLD * (b - a)
         a, b = (a, d) if f(c) < f(d) else (c, b)
     return f((a + b) / 2), (a + b) / 2
