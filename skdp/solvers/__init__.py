@@ -7,6 +7,7 @@ from ._solver import Budget, Solver, Task, refuse_unfit
 from .adam import Adam
 from .agd import AGD
 from .amp import AMP
+from .blgd import BLGD
 from .dp_admm import DPADMM
 from .gd import GD
 from .mpadmm import MPADMM
@@ -24,6 +25,7 @@ from .svrg import SVRG
 __all__ = [
     "AGD",
     "AMP",
+    "BLGD",
     "DPADMM",
     "GD",
     "MPADMM",
@@ -49,6 +51,7 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        BLGD,
         DPADMM,
         RRPSGD,
         SVRG,

@@ -16,7 +16,7 @@ from ..mechanisms import Count, Gradient
 
 __all__ = ["Purse"]
 
-_BISECTIONS = 40
+_BISECTIONS = 45
 
 
 class Purse:
@@ -36,6 +36,9 @@ class Purse:
             at=np.zeros(task.shape), loss=task.loss, clip=1.0, multiplier=scale
         )
         self.whole = _cheapest(lambda scale: oracle.affords(self._probe(scale)))
+        # Shares that add up to the whole are affordable together, whatever bisection has rounded.
+        self._rounded_up = 1.0 + 1e-7
+        self._spent = 0.0
 
     @property
     def unlimited(self):
@@ -44,7 +47,7 @@ class Purse:
 
     def gaussian(self, share):
         """Multiplier of a Gaussian answer about all records that takes this share."""
-        return self.whole / math.sqrt(share)
+        return self.whole * self._rounded_up / math.sqrt(share)
 
     def range(self, share):
         """Bounded range of a selection about all records that takes this share: b^2/8 against mu^2/2."""
@@ -53,20 +56,22 @@ class Purse:
         return 2.0 * self._oracle.public.swing / self.gaussian(share)
 
     def noise(self, share, question):
-        """Smallest scale s at which ``question(s)`` takes no more than this share; before anything is spent."""
-        rest = self._probe(self.gaussian(1.0 - share) * (1.0 + 1e-9))
-        return _cheapest(lambda scale: self._oracle.affords(question(scale), rest))
+        """Smallest scale s at which ``question(s)`` takes no more than this share, asked before the run begins."""
+        rest = self._probe(self.whole / math.sqrt(1.0 - self._spent - share))
+        affordable = _cheapest(lambda scale: self._oracle.affords(question(scale), rest))
+        return affordable * self._rounded_up
 
     def count(self, share=0.01):
         """The public number of records, or a noisy one that takes this share; never below 1."""
         if self._oracle.public.n is not None:
             return float(self._oracle.public.n)
         multiplier = self.gaussian(share) / self._oracle.public.swing
+        self._spent += share
         return max(1.0, float(self._oracle.ask(Count(multiplier=multiplier))))
 
 
 def _cheapest(affordable):
-    """Smallest noise scale that is affordable, to one part in 10^9; 0 where all are."""
+    """Smallest noise scale that is affordable, to one part in 10^12; 0 where all are."""
     low, high = -30.0, 30.0
     if affordable(math.exp(low)):
         return 0.0

@@ -6,6 +6,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from skdp import DPLogisticRegression, PrivacyWarning
+from skdp.losses import Logistic
+from skdp.mechanisms import PoissonBatch, Public
+from skdp.penalties import Placed, make
+from skdp.privacy import Spec
+from skdp.privacy.ledger import Filter
+from skdp.solvers import Task
 
 
 def problem(n=600, d=5, seed=0):
@@ -55,3 +61,31 @@ def quality(solver, epsilon, n=20_000, d=8, **given):
     """Share of labels that are right, on the rows that were fitted."""
     X, y = problem(n, d)
     return model(solver, epsilon, **given).fit(X, y).score(X, y)
+
+
+def task(strength=1.0):
+    """Logistic regression on two features and an intercept."""
+    return Task(Logistic(), Placed(make("l2", strength), 1.0, True), (3,))
+
+
+class Answering:
+    """Stands for an oracle: pays by a filter, and answers comparisons of k points as it is told."""
+
+    def __init__(self, answers, kind, epsilon=1.0, limit=10_000):
+        self.public = Public(n=1000, n_features=2, intercept=0.25, neighbors="replace_one")
+        self.filter = Filter(Spec(epsilon, 1e-6), kind)
+        self.answers, self.asked, self.limit = answers, [], limit
+
+    def affords(self, *questions):
+        """Whether the filter does."""
+        return self.filter.affords(*(q.event(self.public) for q in questions))
+
+    def ask(self, question):
+        """Ones for a gradient, the scripted choice for a comparison."""
+        self.filter.charge(question.event(self.public))
+        self.asked.append(question)
+        assert len(self.asked) < self.limit
+        inner = question.question if isinstance(question, PoissonBatch) else question
+        if hasattr(inner, "candidates"):
+            return self.answers(len(inner.candidates))
+        return np.ones_like(inner.at)

@@ -3,21 +3,23 @@
 import numpy as np
 import pytest
 from solvers.comparing import (
+    Answering,
     check_determined_by_seed,
     check_filter,
     distance_to_optimum,
     model,
     problem,
     quality,
+    task,
 )
 
 from skdp.losses import Logistic
 from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, Public, Records
-from skdp.penalties import SCAD, Box, Placed, make
+from skdp.penalties import SCAD, Box
 from skdp.privacy import Spec
 from skdp.privacy.events import BoundedRange, Gaussian
 from skdp.privacy.ledger import Filter
-from skdp.solvers import Budget, Task
+from skdp.solvers import Budget
 from skdp.solvers._purse import Purse
 from skdp.solvers.agd import AGD
 
@@ -55,33 +57,10 @@ def test_takes_weakly_convex_penalties_and_boxes_without_zero(penalty):
     assert np.isfinite(penalty.value(fitted.coef_[0]))
 
 
-class Scripted:
-    """Stands for an oracle: answers what it is told to, and pays by a filter."""
-
-    def __init__(self, answers, epsilon=1.0, limit=10_000):
-        self.public = Public(n=1000, n_features=2, intercept=0.25, neighbors="replace_one")
-        self.filter = Filter(Spec(epsilon, 1e-6), "zcdp")
-        self.answers, self.asked, self.limit = answers, [], limit
-
-    def affords(self, *questions):
-        return self.filter.affords(*(q.event(self.public) for q in questions))
-
-    def ask(self, question):
-        self.filter.charge(question.event(self.public))
-        self.asked.append(question)
-        assert len(self.asked) < self.limit
-        if isinstance(question, BestCandidate):
-            return self.answers(len(question.candidates))
-        return np.ones_like(question.at)
-
-
-TASK = Task(Logistic(), Placed(make("l2", 1.0), 1.0, True), (3,))
-
-
 def test_stops_within_the_budget_when_no_step_is_ever_chosen():
     """The published loop goes on at a negative budget here, and then returns what it never committed."""
-    oracle = Scripted(lambda k: 0)
-    w = AGD().solve(oracle, TASK, Budget(1.0, 1e-6, total=oracle.filter.total))
+    oracle = Answering(lambda k: 0, "zcdp")
+    w = AGD().solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
     assert not w.any()
     gradients = [q for q in oracle.asked if isinstance(q, Gradient)]
     assert all(np.array_equal(q.at, w) for q in gradients) and len(gradients) > 1
@@ -89,16 +68,16 @@ def test_stops_within_the_budget_when_no_step_is_ever_chosen():
 
 
 def test_a_rejected_gradient_is_bought_again_at_the_price_of_its_growth():
-    oracle = Scripted(lambda k: 0)
-    AGD(growth=0.5).solve(oracle, TASK, Budget(1.0, 1e-6, total=oracle.filter.total))
+    oracle = Answering(lambda k: 0, "zcdp")
+    AGD(growth=0.5).solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
     precision = [q.multiplier**-2 for q in oracle.asked if isinstance(q, Gradient)]
     bought = np.cumsum(precision)
     assert np.allclose(precision[1:], 0.5 * bought[:-1], rtol=1e-6)
 
 
 def test_returns_the_last_committed_iterate():
-    oracle = Scripted(lambda k: k - 1)
-    w = AGD(splits=10).solve(oracle, TASK, Budget(1.0, 1e-6, total=oracle.filter.total))
+    oracle = Answering(lambda k: k - 1, "zcdp")
+    w = AGD(splits=10).solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
     last = [q for q in oracle.asked if isinstance(q, BestCandidate)][-1]
     assert np.array_equal(w, last.candidates[-1])
 
@@ -108,7 +87,7 @@ def test_returns_the_last_committed_iterate():
 def test_a_purse_knows_the_whole_allowance_in_any_currency(kind, neighbors):
     public = Public(n=100, n_features=2, intercept=0.25, neighbors=neighbors)
     account = Filter(Spec(0.7, 1e-6, neighbors), kind)
-    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), TASK)
+    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), task())
     gradient = Gaussian(purse.gaussian(0.25) / public.swing)
     account.charge(gradient, 4)
     assert account.unspent < 1e-6 * account.total
@@ -117,7 +96,7 @@ def test_a_purse_knows_the_whole_allowance_in_any_currency(kind, neighbors):
 def test_a_purse_prices_other_questions_by_what_they_leave():
     public = Public(n=100, n_features=2, intercept=0.25, neighbors="replace_one")
     account = Filter(Spec(0.7, 1e-6), "zcdp")
-    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), TASK)
+    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), task())
     scale = purse.noise(
         0.1,
         lambda s: BestCandidate(epsilon=1 / s, candidates=np.zeros((1, 3)), loss=Logistic(), cap=1),
@@ -131,6 +110,9 @@ def test_a_purse_counts_only_where_the_number_is_private():
     public = Public(n=None, n_features=2, intercept=0.25, neighbors="add_remove")
     account = Filter(Spec(0.7, 1e-6, "add_remove"), "zcdp")
     oracle = Oracle(Records.blank(public), account, Noise(0))
-    assert Purse(oracle, TASK).count(0.01) >= 1.0
+    purse = Purse(oracle, task())
+    assert purse.count(0.01) >= 1.0
     assert account.spent == pytest.approx(0.01 * account.total, rel=1e-6)
+    again = purse.noise(0.1, lambda s: Count(multiplier=s))
+    assert again == pytest.approx(purse.gaussian(0.1) / public.swing, rel=1e-6)
     assert isinstance(account.script[0][0], Gaussian) and Count.proof in oracle.proofs

@@ -1,0 +1,147 @@
+"""The loop that agd and blgd share: buy a gradient, compare steps along it, buy more of it where none is chosen."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from ..mechanisms import Gradient
+from ._purse import Purse
+from ._rules import clip_rule
+
+__all__ = ["Descent", "descend", "longest_step", "start"]
+
+
+def descend(run, task, max_rounds):
+    """The last iterate that a run commits."""
+    w = start(task)
+    for _ in range(max_rounds):
+        committed = run.round(w)
+        if committed is None:
+            break
+        w = committed
+    return w
+
+
+class Descent:
+    """One run: its public constants, and what it has learnt from answers so far.
+
+    A subclass says what is asked about the points of a ladder of steps (`comparison`), and reads the answer (`chosen`).
+
+    Parameters
+    ----------
+    solver : Solver
+        Its hyper-parameters.
+    oracle : Oracle
+        Whose filter nothing has been charged to.
+    task : Task
+        Loss, penalty and shape.
+    """
+
+    def __init__(self, solver, oracle, task):
+        self.solver, self.oracle, self.task = solver, oracle, task
+        self.purse = purse = Purse(oracle, task)
+        self.n = purse.count()
+        level = purse.gaussian(1.0) * math.sqrt(task.size) / self.n
+        self.clip = solver.clip or clip_rule(task, oracle.public, level)
+        self.share = (1.0 - solver.selection_share) / solver.splits
+        noise = purse.gaussian(self.share) * self.clip / self.n
+        self.longest = self.top = solver.step_size or longest_step(
+            task, oracle.public, self.n, noise, solver.splits, solver.radius
+        )
+        self.mean = None
+        self.steps_taken = []
+
+    def comparison(self, w, points, steps):
+        """The question that chooses among points, each reached from w by one of the steps."""
+        raise NotImplementedError
+
+    def chosen(self, answer):
+        """Which point the answer means, or None."""
+        raise NotImplementedError
+
+    def gradient(self, w, share):
+        """The gradient at w that takes this share of the allowance."""
+        multiplier = self.purse.gaussian(share)
+        return Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=multiplier)
+
+    def round(self, w):
+        """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
+        more, bought, mean = self.share, 0.0, np.zeros_like(w)
+        while self.affords(self.gradient(w, more)):
+            fresh = self.oracle.ask(self.gradient(w, more)) / self.n
+            mean, bought = (bought * mean + more * fresh) / (bought + more), bought + more
+            committed = self.step(w, mean)
+            if committed is not None:
+                self.share = bought
+                return committed
+            self.mean = None
+            if self.purse.unlimited:
+                return self.shorten(w)
+            more = self.solver.growth * bought
+        return None
+
+    def affords(self, *questions):
+        """Whether these and the comparison that they are for can be paid: nothing is begun in vain."""
+        return self.oracle.affords(*questions, self.probe)
+
+    @cached_property
+    def probe(self):
+        """A comparison at the price of all others."""
+        count = self.solver.candidates
+        w = start(self.task)
+        return self.comparison(w, np.stack([w] * count), np.ones(count))
+
+    def step(self, w, gradient):
+        """The chosen point along the gradient and earlier directions, or None."""
+        old = self.solver.momentum
+        direction = gradient if self.mean is None else old * self.mean + (1.0 - old) * gradient
+        steps = self.top * 0.5 ** np.arange(self.solver.candidates)
+        prox = self.task.penalty.prox
+        points = np.stack([prox(w - step * direction, step / self.n) for step in steps])
+        best = self.chosen(self.oracle.ask(self.comparison(w, points, steps)))
+        if best is None:
+            return None
+        self.mean = direction
+        self._follow(steps[best])
+        return points[best]
+
+    def _follow(self, step):
+        """Move the ladder, now and then, to start at twice the longest step that was taken."""
+        self.steps_taken.append(step)
+        if len(self.steps_taken) == self.solver.refresh:
+            self.top = min(2.0 * max(self.steps_taken), self.longest)
+            self.steps_taken.clear()
+
+    def shorten(self, w):
+        """Exact answers say that the whole ladder is too long."""
+        if self.top < 1e-9 * self.longest:
+            return None
+        self.top *= 0.5**self.solver.candidates
+        return w
+
+    def reach(self, w, points):
+        """Bound on the change of one record's loss between w and each point, were its slope at most the clip."""
+        # A point may coincide with w; bounds must be positive.
+        return np.maximum([self.clip * np.linalg.norm(point - w) for point in points], 1e-90)
+
+
+def longest_step(task, public, n, noise, rounds, radius):
+    """Longest step on the mean objective that is worth trying.
+
+    The bound on the curvature counts every row as if all pointed one way; along a descent direction the curvature is
+    far below it, so the ladder starts at sixteen times the inverse bound, eight times what would be safe; a comparison
+    finds out. Shorter where noise alone would carry the iterate past ``radius``, and within the prox of a weakly convex
+    penalty. ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.
+    """
+    curvature = (task.loss.curvature or 1.0) * public.row_bound**2
+    longest = min(16.0 / curvature, 0.99 * n * task.penalty.largest_step)
+    wander = noise * math.sqrt(rounds * task.size)
+    return min(longest, radius / wander) if wander > 0 else longest
+
+
+def start(task):
+    """Zero, or the point of a constraint that is nearest to it: where penalties are compared, they must be finite."""
+    return task.penalty.prox(np.zeros(task.shape), 1e-9)

@@ -1,0 +1,139 @@
+"""DP-BLGD (Chen 2020, chapter 5): full-batch gradient descent with a noisy backtracking line search.
+
+Privacy: post-processing of clipped gradients and of private line searches whose prices depend on earlier answers, under
+a Renyi filter at one order, fixed beforehand. It allows Gaussians as much as a zCDP filter does, and prices a Laplace
+search without noise on its threshold, which has no zCDP bound. Only the last committed iterate leaves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..mechanisms import FirstDecrease, GaussianFirstDecrease
+from ._descent import Descent, descend
+from ._solver import Solver
+
+__all__ = ["BLGD", "LAWS", "armijo"]
+
+LAWS = ("laplace", "gaussian")
+
+
+@dataclass(frozen=True)
+class BLGD(Solver):
+    """Gradient descent whose steps pass a private test of sufficient decrease.
+
+    A round buys a noisy gradient and tests steps along it, longest first, until one lowers the objective enough. If
+    none does, more of the gradient is bought and averaged in by precision, and later rounds start from the precision
+    that was reached.
+
+    Parameters
+    ----------
+    splits : int
+        Rounds that the allowance would last if no gradient had to be bought again.
+    selection_share : float
+        Part of a round's price that goes to the line search.
+    growth : float
+        Part of itself by which the precision of a rejected gradient is raised.
+    momentum : float
+        Weight of earlier directions in a direction, in [0, 1); they are dropped when no step passes.
+    decrease : float
+        Armijo's constant. The source takes 0.5 with a noisy gradient, whose own noise then fails most tests; 0.1 asks
+        for a decrease and little more.
+    candidates : int
+        Steps to test, each half of the one before.
+    law : {"laplace", "gaussian"}
+        Noise of the line search. The price of the Gaussian one grows with `candidates`.
+    refresh : int
+        Committed steps after which the ladder moves to start at twice the largest of them.
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level. A record's
+        loss may change by no more than this times a step.
+    step_size : float or None
+        Largest step on the mean objective; None: by curvature and noise. The first test is of half of it.
+    radius : float
+        How far the noise may carry the iterate at the largest step, for the default ladder.
+    max_rounds : int
+        Limit where nothing else ends the loop.
+    """
+
+    name: ClassVar[str] = "blgd"
+    adaptive: ClassVar[bool] = True
+    filter: ClassVar[str] = "rdp"
+
+    splits: int = 60
+    selection_share: float = 0.1
+    growth: float = 0.3
+    momentum: float = 0.5
+    decrease: float = 0.1
+    candidates: int = 5
+    law: str = "laplace"
+    refresh: int = 5
+    clip: float | None = None
+    step_size: float | None = None
+    radius: float = 16.0
+    max_rounds: int = 500
+
+    def solve(self, oracle, task, budget):
+        """Return the last committed iterate."""
+        return descend(_Backtracking(self, oracle, task), task, self.max_rounds)
+
+
+class _Backtracking(Descent):
+    """Chooses the first step that passes."""
+
+    def __init__(self, solver, oracle, task):
+        super().__init__(solver, oracle, task)
+        self.top *= 0.5
+        self.scale = 0.0  # of the search's noise, in units of its queries' sensitivity
+        share = solver.selection_share / solver.splits
+        self.scale = self.purse.noise(share, self._probe_at)
+
+    def _probe_at(self, scale):
+        """A search at the price of all others with this noise."""
+        ones = np.ones(self.solver.candidates)
+        points = np.zeros((len(ones), *self.task.shape))
+        return search(
+            self.solver.law,
+            scale,
+            at=points[0],
+            candidates=points,
+            demands=ones,
+            bounds=ones,
+            loss=self.task.loss,
+        )
+
+    def comparison(self, w, points, steps):
+        return search(
+            self.solver.law,
+            self.scale,
+            at=w,
+            candidates=points,
+            demands=armijo(self.task.penalty, self.n, w, points, steps, self.solver.decrease),
+            bounds=self.reach(w, points),
+            loss=self.task.loss,
+        )
+
+    def chosen(self, answer):
+        return answer if answer < self.solver.candidates else None
+
+
+def search(law, scale, **test):
+    """A line search whose query noise has this scale; its threshold is exact, as the Renyi bound allows."""
+    if law == "gaussian":
+        return GaussianFirstDecrease(**test, threshold_multiplier=0.0, query_multiplier=scale)
+    if law != "laplace":
+        raise ValueError(f"law={law!r} is not known; use one of {LAWS}.")
+    epsilon = math.inf if scale == 0.0 else 1.0 / scale
+    return FirstDecrease(**test, threshold_epsilon=math.inf, query_epsilon=epsilon)
+
+
+def armijo(penalty, n, w, points, steps, decrease):
+    """Decrease of the summed loss that each point must show; a proximal step has |move|^2 / step for step |g|^2."""
+    moves = np.square(points - w).reshape(len(points), -1).sum(axis=1)
+    before = penalty.value(w)
+    penalties = np.array([penalty.value(point) - before for point in points])
+    return penalties + decrease * n * moves / steps
