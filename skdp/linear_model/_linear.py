@@ -148,9 +148,11 @@ class PrivateLinearModel(BaseEstimator):
         before = copy.copy(self.__dict__)
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if "could not convert string" in str(error):  # numpy's message shows the string
+                raise ValueError("X holds text that is no number; encode it first.") from None
             raise
 
 
@@ -172,5 +174,7 @@ def _seed(random_state):
     if random_state is None:
         return None
     if isinstance(random_state, numbers.Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state!r} must be 0 or more, or None.")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -31,6 +31,7 @@ ROOMS = {
 
 # A solver holds questions; it never holds what answers them, nor what draws.
 FORBIDDEN_TO_SOLVERS = {"Records", "Noise", "Silence", "Oracle", "Account"}
+HARMLESS = {"__name__", "__init__", "__post_init__"}
 BESIDE_THE_FIT_PATH = {"Noise", "Silence", "Oracle"}
 FORBIDDEN_NAMES = {"records", "Records", "measure", "answer", "gc", "inspect", "sys", "ctypes"}
 REFLECTION = {
@@ -151,7 +152,7 @@ def reaches_for_records(source, name):
                 node.attr,
                 isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"},
             )
-            hidden = word.startswith("_") and word != "__name__" and not own
+            hidden = word.startswith("_") and word not in HARMLESS and not own
             if word in FORBIDDEN_NAMES or hidden:
                 yield f"{name}:{node.lineno} reaches for {ast.unparse(node)}"
         elif isinstance(node, ast.Name) and node.id in FORBIDDEN_NAMES | REFLECTION - _allowed(
