@@ -8,6 +8,7 @@ is the filter that several fits share.
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -45,7 +46,8 @@ class Ledger:
     Notes
     -----
     The ledger lives in memory. Copying it, or cloning an estimator that holds it, gives the same
-    ledger; pickling gives a read-only statement, since a copy in another process could overspend.
+    ledger; pickling gives a read-only statement, since a copy in another process could overspend,
+    and so does forking, in the child.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Ledger:
         self._scripts: list[Script] = []
         self._closed = False
         self._statement = False
+        self._process = os.getpid()
 
     @property
     def epsilon(self) -> float:
@@ -93,10 +96,10 @@ class Ledger:
         """
         tally(script)
         with self._lock:
-            if self._statement:
+            if self._read_only:
                 raise NotSupported(
-                    "This ledger is a read-only statement, because it was pickled and a copy could "
-                    "overspend; fit with n_jobs=1 or in threads."
+                    "This ledger is a read-only statement, because it was pickled or forked and a "
+                    "copy could overspend; fit with n_jobs=1 or in threads."
                 )
             if self._closed:
                 raise BudgetExceeded(
@@ -108,6 +111,10 @@ class Ledger:
             else:
                 self._charge(self._filter, script)
             self._scripts.append(script)
+
+    @property
+    def _read_only(self) -> bool:
+        return self._statement or os.getpid() != self._process
 
     def _open(self, script: Script) -> None:
         """Settle the currency on the first script, or admit it alone by a tighter theorem."""
@@ -198,7 +205,7 @@ class Ledger:
             f"Ledger(epsilon={self.epsilon:g}, delta={self.delta:g}, "
             f"neighbors={self.neighbors!r}, accountant={kind!r}; "
             f"spent={self.spent:.6g}, remaining={self.remaining:.6g}, "
-            f"fits={len(self.scripts)}{', read-only' if self._statement else ''})"
+            f"fits={len(self.scripts)}{', read-only' if self._read_only else ''})"
         )
 
     def __sklearn_clone__(self) -> Ledger:
