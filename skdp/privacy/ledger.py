@@ -98,7 +98,7 @@ class Ledger:
         with self._lock:
             if self._read_only:
                 raise NotSupported(
-                    "This ledger is a read-only statement, because it was pickled or forked and a "
+                    "This ledger is a read-only statement, because it was forked or pickled and a "
                     "copy could overspend; fit with n_jobs=1 or in threads."
                 )
             if self._closed:
