@@ -1,0 +1,28 @@
+"""As for the minimiser; what moves is the gradient, read off from the minimiser times the convexity."""
+
+from laws.worst_pairs import minimiser
+
+from skdp.losses import Logistic
+from skdp.mechanisms import PerturbedObjective
+from skdp.penalties import NoPenalty, Placed
+
+QUESTION = PerturbedObjective(
+    loss=Logistic(),
+    penalty=Placed(NoPenalty(), 1.0, False),
+    shape=(2,),
+    multiplier=1.0,
+    strength=0.01,
+    clip=0.01,
+)
+
+
+def distance(question, records, neighbour):
+    """How far the tilt that belongs to one minimiser moves."""
+    return question.strength * minimiser.distance(question, records, neighbour)
+
+
+def worst_pair(relation):
+    """(question, records, neighbour's records, claimed move of the gradient)."""
+    records, neighbour = minimiser.pair(relation)
+    claim = records.public.swing * QUESTION.bound(records.public)
+    return QUESTION, records, neighbour, claim
