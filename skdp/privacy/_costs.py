@@ -130,9 +130,9 @@ def _laplace_rho(event: Laplace, neighbors: str) -> float:
     return _inverse(event.multiplier) ** 2 / 2
 
 
-def laplace_renyi(epsilon: float, orders: Array) -> Array:
+def laplace_renyi(epsilon: Any, orders: Array) -> Array:
     """Renyi divergence between Laplace laws of scale 1 / epsilon at distance one (Mironov 2017)."""
-    if epsilon > 500 or epsilon == 0:
+    if np.ndim(epsilon) == 0 and (epsilon > 500 or epsilon == 0):
         return np.full(len(orders), epsilon)
     grown = (orders - 1) * epsilon
     up, down = np.expm1(np.minimum(grown, 1.0)), np.expm1(-orders * epsilon)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,8 +79,8 @@ def _where_resolved(
     return out
 
 
-def _expm1(x: Array) -> Array:
-    return np.expm1(np.minimum(x, 700.0))
+def _expm1(x: NDArray[Any]) -> Array:
+    return np.asarray(np.expm1(np.minimum(x, 700.0)))
 
 
 def _log_excess(log_ratio: Array, tangent: Array) -> Array:

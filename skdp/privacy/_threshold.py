@@ -26,8 +26,8 @@ __all__: list[str] = []
 
 Array = NDArray[np.float64]
 
-_SHARES = np.linspace(0.0, 1.0, 17)
-_CELLS, _ZOOMS = 40, 5
+_CELLS, _ZOOMS = np.linspace(0.0, 1.0, 17), 4
+_LARGEST = 1e4  # beyond this order the pure bound is as good
 _SEARCH_MARGIN = 1 + 1e-5
 _HOPELESS = 50.0  # a log V beyond this is treated as infinite: some coin cannot be bounded
 
@@ -53,40 +53,58 @@ def _threshold_rho(event: AboveThreshold, neighbors: str) -> float:
 
 @register(AboveThreshold, "rdp")
 def _threshold_renyi(event: AboveThreshold, orders: Array, neighbors: str) -> Array:
+    """Least over the share that the threshold absorbs: every share is a valid bound."""
     e1, e2 = event.threshold_epsilon, event.query_epsilon
     best = pure_renyi(_pure(event), orders)
-    if math.isinf(e2):
+    low = orders < _LARGEST
+    if math.isinf(e2) or not low.any():
         return best
-    for share in _SHARES if math.isfinite(e1) else _SHARES[:1]:
-        coins = np.maximum(
-            _log_worst_coin(orders, e2 * (share + 1)), _log_worst_coin(orders, e2 * (share - 1))
-        )
-        search = _SEARCH_MARGIN * coins / (orders - 1)
-        threshold = laplace_renyi(share * e1, orders) if share else 0.0
-        best = np.minimum(best, threshold + search)
+    share = np.zeros(low.sum())
+    found = _bound(event, orders[low], share)
+    step = 0.25 if math.isfinite(e1) else 0.0
+    for start in (0.25, 0.5, 0.75, 1.0) if step else ():
+        found, share = _better(event, orders[low], found, share, np.full(len(share), start))
+    while step > 0.01:
+        step /= 2
+        for probe in (share - step, share + step):
+            found, share = _better(event, orders[low], found, share, np.clip(probe, 0, 1))
+    best[low] = np.minimum(best[low], found)
     return best
 
 
-def _log_worst_coin(orders: Array, shift: float) -> Array:
-    """log V for one shift t (in units of the query noise), by a zooming grid over c."""
-    if shift == 0:
-        return np.zeros(len(orders))
-    a = orders[:, None]
-    low = np.full(len(orders), min(0.0, shift))
-    width = np.full(len(orders), abs(shift) / _CELLS)
+def _better(
+    event: AboveThreshold, orders: Array, found: Array, share: Array, probe: Array
+) -> tuple[Array, Array]:
+    value = _bound(event, orders, probe)
+    return np.minimum(found, value), np.where(value < found, probe, share)
+
+
+def _bound(event: AboveThreshold, orders: Array, share: Array) -> Array:
+    e1, e2 = event.threshold_epsilon, event.query_epsilon
+    coins = np.maximum(
+        _log_worst_coin(orders, e2 * (share + 1)), _log_worst_coin(orders, e2 * (share - 1))
+    )
+    threshold = laplace_renyi(share * e1, orders) if share.any() else 0.0
+    return threshold + _SEARCH_MARGIN * coins / (orders - 1)
+
+
+def _log_worst_coin(orders: Array, shift: Array) -> Array:
+    """log V for one shift t an order (in units of the query noise), by a zooming grid over c."""
+    a, t = orders[:, None], shift[:, None]
+    first, last = np.minimum(0.0, t), np.maximum(0.0, t)
+    low, high = first, last
     best = np.zeros(len(orders))
     for _ in range(_ZOOMS):
-        c = low[:, None] + width[:, None] * np.arange(_CELLS + 1.0)
-        values = _log_coin(a, c, shift)
+        c = low + (high - low) * _CELLS
+        values = _log_coin(a, c, t)
         best = np.maximum(best, values.max(axis=1))
-        peak = c[np.arange(len(orders)), values.argmax(axis=1)]
-        low = np.clip(peak - width, min(0.0, shift), max(0.0, shift))
-        high = np.clip(peak + width, min(0.0, shift), max(0.0, shift))
-        width = (high - low) / _CELLS
+        peak = np.take_along_axis(c, values.argmax(axis=1)[:, None], axis=1)
+        cell = (high - low) * _CELLS[1]
+        low, high = np.maximum(peak - cell, first), np.minimum(peak + cell, last)
     return np.where(best < _HOPELESS, best, np.inf)
 
 
-def _log_coin(a: Array, c: Array, shift: float) -> Array:
+def _log_coin(a: Array, c: Array, shift: Array) -> Array:
     """log of S(c-t)^a S(c)^(1-a) / (1 - F(c-t)^a F(c)^(1-a)); infinite where the ratio is."""
     stop = a * _log_tail(c - shift) + (1 - a) * _log_tail(c)
     go = a * _log_tail(shift - c) + (1 - a) * _log_tail(-c)

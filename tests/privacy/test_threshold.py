@@ -58,9 +58,9 @@ def test_exact_runs_stay_below_the_bound_and_show_that_it_is_not_loose(e1, e2, o
 def test_the_worst_coin_of_a_dense_grid(order, e2):
     """Dense over the whole line, where the search looks only between 0 and t."""
     for t in (e2, -e2, 2 * e2):
-        ours = _log_worst_coin(np.array([order]), t)[0]
+        ours = _log_worst_coin(np.array([order]), np.array([t]))[0]
         c = np.concatenate([np.linspace(-6, 6, 200001), np.linspace(min(0, t), max(0, t), 20001)])
-        dense = _log_coin(np.array([[order]]), c[None, :], t).max()
+        dense = _log_coin(np.array([[order]]), c[None, :], np.array([[t]])).max()
         if math.isinf(ours):
             assert dense > 5 or math.isinf(dense)
         else:
@@ -71,7 +71,7 @@ def test_the_condition_on_the_tail_alone_does_not_make_the_coin_finite():
     """a (1 - e^-e2) < 1 holds, and still a coin between 0 and t has an infinite ratio."""
     order, e2 = 3.0, 0.3
     assert order * -math.expm1(-e2) < 1
-    assert _log_worst_coin(np.array([order]), -e2)[0] == math.inf
+    assert _log_worst_coin(np.array([order]), np.array([-e2]))[0] == math.inf
     assert renyi(AboveThreshold(math.inf, e2), order) == math.inf
     assert math.isfinite(renyi(AboveThreshold(0.3, e2), order))
 
