@@ -28,9 +28,10 @@ from skdp.privacy._script import Recorder
 from skdp.privacy.events import Event, Script
 from skdp.privacy.spec import Spec
 
-__all__ = ["FILTERS", "Filter", "spent_epsilon"]
+__all__ = ["FILTERS", "Filter", "planned_order", "spent_epsilon"]
 
 FILTERS = ("zcdp", "gdp", "rdp", "pure")
+_PLANNED = 512
 
 # The total is shaved by 1e-12 before it is offered, and refused only past half of that, so that a
 # caller who spends exactly `unspent` is not refused for round-off and nobody overspends.
@@ -138,6 +139,17 @@ def event_price(event: Event, kind: str, order: int | None, neighbors: str) -> f
     if kind == "rdp":
         return float(total_rdp(counts, np.array([float(order or 0)]), neighbors)[0])
     return total(counts, kind, neighbors)
+
+
+def planned_order(spec: Spec, script: Script) -> int:
+    """Order at which the budget holds most repetitions of a script fixed beforehand."""
+    fallback = _order(spec, None)
+    orders = np.append(np.arange(2.0, _PLANNED + 1), float(fallback))
+    price = total_rdp(reduced(script, spec.neighbors), orders, spec.neighbors)
+    if not spec.private or not price.any():
+        return fallback
+    with np.errstate(divide="ignore"):
+        return int(orders[(budget_at(spec.epsilon, spec.delta, orders) / price).argmax()])
 
 
 def _order(spec: Spec, order: int | None) -> int:

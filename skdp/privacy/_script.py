@@ -68,7 +68,8 @@ class Scripted:
             raise OffScript(f"{event} was asked after the end of the script; nothing was answered.")
         expected, length = self.script[self._run]
         left = length - self._used
-        if type(event) is not type(expected) or event != expected or not 1 <= count <= left:
+        same = event is expected or (type(event) is type(expected) and event == expected)
+        if not same or not 1 <= count <= left:
             raise OffScript(
                 f"{count} x {event} was asked where the script has {left} x {expected}; a solver "
                 "must ask the same questions whatever the answers are."

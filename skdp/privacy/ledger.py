@@ -15,7 +15,7 @@ from typing import Any
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import accountants
 from skdp.privacy._compose import reduced
-from skdp.privacy._filter import FILTERS, Filter, spent_epsilon
+from skdp.privacy._filter import FILTERS, Filter, planned_order, spent_epsilon
 from skdp.privacy._script import Recorder, Scripted
 from skdp.privacy.curves import priced
 from skdp.privacy.events import Script, tally
@@ -31,7 +31,7 @@ class Ledger:
     filter, and a filter's currency must be fixed before it is used: it is settled at the first
     `reserve` and kept for life. ``accountant="auto"`` takes Gaussian DP if every event of the first
     script has a mu (ten Gaussian fits then cost exactly what their composition costs), else Renyi
-    divergence at the one order that suits (epsilon, delta). A first script that fits the budget
+    divergence at the one order that suits that script. A first script that fits the budget
     only by a tighter theorem (PLD, a profile) is admitted too, alone: the ledger is then closed.
 
     Parameters
@@ -118,7 +118,9 @@ class Ledger:
 
     def _open(self, script: Script) -> None:
         """Settle the currency on the first script, or admit it alone by a tighter theorem."""
-        filter_ = Filter(self.spec, self._currency(script))
+        kind = self._currency(script)
+        suits = kind == "rdp" and self._priced(script, kind)
+        filter_ = Filter(self.spec, kind, planned_order(self.spec, script) if suits else None)
         try:
             self._charge(filter_, script)
         except (BudgetExceeded, NotSupported):
@@ -132,8 +134,10 @@ class Ledger:
             return self.accountant
         if self.delta == 0:
             return "pure"
-        events = reduced(script, self.neighbors)
-        return "gdp" if all(priced(e, "gdp", self.neighbors) for e in events) else "rdp"
+        return "gdp" if self._priced(script, "gdp") else "rdp"
+
+    def _priced(self, script: Script, kind: str) -> bool:
+        return all(priced(e, kind, self.neighbors) for e in reduced(script, self.neighbors))
 
     def _fits_alone(self, script: Script) -> bool:
         try:
