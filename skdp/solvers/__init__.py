@@ -8,6 +8,7 @@ from .adam import Adam
 from .agd import AGD
 from .amp import AMP
 from .blgd import BLGD
+from .blsgd import BLSGD, BLSGDAC
 from .dp_admm import DPADMM
 from .gd import GD
 from .mpadmm import MPADMM
@@ -26,6 +27,8 @@ __all__ = [
     "AGD",
     "AMP",
     "BLGD",
+    "BLSGD",
+    "BLSGDAC",
     "DPADMM",
     "GD",
     "MPADMM",
@@ -51,6 +54,8 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        BLSGDAC,
+        BLSGD,
         BLGD,
         DPADMM,
         RRPSGD,

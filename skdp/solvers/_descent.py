@@ -47,9 +47,8 @@ class Descent:
         level = purse.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         self.share = (1.0 - solver.selection_share) / solver.splits
-        noise = purse.gaussian(self.share) * self.clip / self.n
         self.longest = self.top = solver.step_size or longest_step(
-            task, oracle.public, self.n, noise, solver.splits, solver.radius
+            task, oracle.public, self.n, self.clip * self.noise(), solver.splits, solver.radius
         )
         self.mean = None
         self.steps_taken = []
@@ -61,6 +60,10 @@ class Descent:
     def chosen(self, answer):
         """Which point the answer means, or None."""
         raise NotImplementedError
+
+    def noise(self):
+        """Standard deviation of one coordinate of one mean gradient of clip 1."""
+        return self.purse.gaussian(self.share) / self.n
 
     def gradient(self, w, share):
         """The gradient at w that takes this share of the allowance."""

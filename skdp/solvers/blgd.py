@@ -17,7 +17,7 @@ from ..mechanisms import FirstDecrease, GaussianFirstDecrease
 from ._descent import Descent, descend
 from ._solver import Solver
 
-__all__ = ["BLGD", "LAWS", "armijo"]
+__all__ = ["BLGD", "LAWS", "armijo", "search"]
 
 LAWS = ("laplace", "gaussian")
 
@@ -121,14 +121,21 @@ class _Backtracking(Descent):
         return answer if answer < self.solver.candidates else None
 
 
-def search(law, scale, **test):
-    """A line search whose query noise has this scale; its threshold is exact, as the Renyi bound allows."""
+def search(law, scale, pure=False, **test):
+    """A line search whose noise grows with the scale.
+
+    Laplace noise on the queries alone is cheapest under a Renyi filter; a search that must be ``pure`` needs noise on
+    its threshold too, and has least of it in all where 1/e1^2 + 1/e2^2 is least at a given e1 + 2 e2.
+    """
     if law == "gaussian":
         return GaussianFirstDecrease(**test, threshold_multiplier=0.0, query_multiplier=scale)
     if law != "laplace":
         raise ValueError(f"law={law!r} is not known; use one of {LAWS}.")
     epsilon = math.inf if scale == 0.0 else 1.0 / scale
-    return FirstDecrease(**test, threshold_epsilon=math.inf, query_epsilon=epsilon)
+    if not pure:
+        return FirstDecrease(**test, threshold_epsilon=math.inf, query_epsilon=epsilon)
+    query = epsilon / (2.0 + 2.0 ** (1 / 3))
+    return FirstDecrease(**test, threshold_epsilon=2.0 ** (1 / 3) * query, query_epsilon=query)
 
 
 def armijo(penalty, n, w, points, steps, decrease):

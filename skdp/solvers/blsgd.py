@@ -1,0 +1,210 @@
+"""DP-BLSGD and DP-BLSGD-AC (Chen 2020, chapter 5): line search on Poisson batches, and budgets that grow where needed.
+
+Privacy: post-processing of clipped gradients and of line searches, each on a fresh Poisson batch, whose prices depend
+on earlier answers, under a Renyi filter at one order, fixed beforehand. Only the last committed iterate leaves.
+
+The source searches on the gradient's own batch and amplifies both alone, which adds up only for fresh batches; divides
+by the realised batch size, which is private; and lets every order survive that still can, which is no filter.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..mechanisms import Gradient, PoissonBatch
+from ._descent import Descent, descend
+from ._solver import Solver
+from .blgd import armijo, search
+
+__all__ = ["BLSGD", "BLSGDAC"]
+
+_RETRIES = 50  # gradients in one round, where no budget ends it
+
+
+@dataclass(frozen=True)
+class BLSGD(Solver):
+    """Stochastic gradient descent whose steps pass a private test of sufficient decrease.
+
+    Where no step passes, a second gradient is bought and compared with the first (CHEB): a wide angle between them says
+    that gradients are too noisy, a narrow one that the search is, and the one at fault gets a larger budget from then
+    on. Both gradients are averaged and tried again.
+
+    Parameters
+    ----------
+    rate : float
+        Probability with which a record enters a batch.
+    splits : int
+        Rounds that the allowance would last if no budget grew.
+    selection_share : float
+        Part of a round's price that goes to the line search.
+    growth : float
+        By how much of itself a budget grows that was found too small.
+    momentum : float
+        Weight of earlier directions in a direction, in [0, 1); they are dropped when no step passes.
+    decrease : float
+        Armijo's constant, as in `BLGD`.
+    candidates : int
+        Steps to test, each half of the one before.
+    law : {"gaussian", "laplace"}
+        Noise of the line search. On a batch, a few Gaussian queries are amplified exactly, a Laplace search only as a
+        pure answer, which needs more than twice the noise.
+    refresh : int
+        Committed steps after which the ladder moves to start at twice the largest of them.
+    angle_decay : float
+        Weight of the past in the running mean of angles between the gradients of successive rounds.
+    widest, narrowest : float
+        In units of that mean: the angle beyond which gradients, and below which searches, get more.
+    clip, step_size, radius, max_rounds
+        As in `BLGD`.
+    """
+
+    name: ClassVar[str] = "blsgd"
+    adaptive: ClassVar[bool] = True
+    filter: ClassVar[str] = "rdp"
+    clip_decay: ClassVar[float] = 0.0
+
+    rate: float = 0.1
+    splits: int = 60
+    selection_share: float = 0.1
+    growth: float = 0.3
+    momentum: float = 0.5
+    decrease: float = 0.1
+    candidates: int = 5
+    law: str = "gaussian"
+    refresh: int = 5
+    angle_decay: float = 0.8
+    widest: float = 1.1
+    narrowest: float = 0.5
+    clip: float | None = None
+    step_size: float | None = None
+    radius: float = 16.0
+    max_rounds: int = 500
+
+    def solve(self, oracle, task, budget):
+        """Return the last committed iterate."""
+        return descend(_Batches(self, oracle, task), task, self.max_rounds)
+
+
+@dataclass(frozen=True)
+class BLSGDAC(BLSGD):
+    """BLSGD with an adaptive clip: it shrinks after each round in which gradients were found too noisy.
+
+    That finding is made on released gradients, so the new clip costs nothing.
+
+    Parameters
+    ----------
+    clip_decay : float
+        By how much of itself the clip shrinks; the rest is as in `BLSGD`.
+    """
+
+    name: ClassVar[str] = "blsgd-ac"
+
+    clip_decay: float = 0.05
+
+
+class _Batches(Descent):
+    """One run, with what it has learnt about its budgets."""
+
+    def __init__(self, solver, oracle, task):
+        super().__init__(solver, oracle, task)
+        self.top *= 0.5
+        self.scale = self.purse.noise(solver.selection_share / solver.splits, self._search_at)
+        self.precision = 1.0
+        self.angle = 0.5 * math.pi
+        self.last = None
+
+    def noise(self):
+        """Of one batch; its multiplier is settled here, before anything is spent."""
+        w = np.zeros(self.task.shape)
+        self.multiplier, self.precision = 1.0, 1.0
+        self.multiplier = self.purse.noise(self.share, lambda scale: self.gradient(w, scale**-2))
+        return self.multiplier / (self.n * self.solver.rate)
+
+    def gradient(self, w, precision):
+        """The gradient of a fresh batch, at this precision relative to the first one's."""
+        multiplier = self.multiplier / math.sqrt(precision)
+        question = Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=multiplier)
+        return PoissonBatch(question, self.solver.rate)
+
+    def comparison(self, w, points, steps):
+        """A search on a fresh batch, which sees its share of the demanded decrease."""
+        demands = armijo(self.task.penalty, self.n, w, points, steps, self.solver.decrease)
+        return self._search(
+            self.scale,
+            at=w,
+            candidates=points,
+            demands=self.solver.rate * demands,
+            bounds=self.reach(w, points),
+        )
+
+    @property
+    def probe(self):
+        """A search at the present price."""
+        return self._search_at(self.scale)
+
+    def _search_at(self, scale):
+        ones = np.ones(self.solver.candidates)
+        points = np.zeros((len(ones), *self.task.shape))
+        return self._search(scale, at=points[0], candidates=points, demands=ones, bounds=ones)
+
+    def _search(self, scale, **test):
+        question = search(self.solver.law, scale, pure=True, loss=self.task.loss, **test)
+        return PoissonBatch(question, self.solver.rate)
+
+    def chosen(self, answer):
+        """The first point that passed."""
+        return answer if answer < self.solver.candidates else None
+
+    def round(self, w):
+        """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
+        mean, bought, too_noisy = np.zeros_like(w), 0.0, False
+        for _ in range(_RETRIES):
+            precision = self.precision
+            question = self.gradient(w, precision)
+            if not self.affords(question):
+                return None
+            fresh = self.oracle.ask(question) / (self.n * self.solver.rate)
+            if bought:
+                too_noisy |= self._enlarge(angle_between(mean, fresh))
+            mean = (bought * mean + precision * fresh) / (bought + precision)
+            bought += precision
+            committed = self.step(w, mean)
+            if committed is not None:
+                self._learn(mean, too_noisy)
+                return committed
+            self.mean = None
+        return None
+
+    def _enlarge(self, angle):
+        """Raise the budget that the angle between two gradients at one point blames; whether it is the gradients'."""
+        if angle > min(0.5 * math.pi, self.solver.widest * self.angle):
+            self.precision *= 1.0 + self.solver.growth
+            return True
+        finer = self.scale / (1.0 + self.solver.growth)
+        # The gradient has been bought: a search that could not follow would waste it.
+        if angle < self.solver.narrowest * self.angle and self.oracle.affords(
+            self._search_at(finer)
+        ):
+            self.scale = finer
+        return False
+
+    def _learn(self, gradient, too_noisy):
+        """Remember the angle that successive gradients make; shrink the clip at most once a round."""
+        if self.last is not None:
+            old = self.solver.angle_decay
+            angle = angle_between(gradient, self.last)
+            self.angle = old * self.angle + (1.0 - old) * angle
+        self.last = gradient
+        if too_noisy:
+            self.clip *= 1.0 - self.solver.clip_decay
+
+
+def angle_between(one, other):
+    """Angle in [0, pi]; a right one where either is zero."""
+    norms = np.linalg.norm(one) * np.linalg.norm(other)
+    cosine = np.vdot(one, other) / norms if norms > 0.0 else 0.0
+    return math.acos(min(max(cosine, -1.0), 1.0))
