@@ -47,7 +47,8 @@ class _PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
         ndarray of shape (n_samples,)
             Labels from ``classes_``.
         """
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        second = self.decision_function(X) > 0
+        return self.classes_[second.astype(int)]
 
     def _encode(self, X, y):
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
