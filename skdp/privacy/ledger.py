@@ -157,9 +157,11 @@ class Ledger:
                 "charged, so ask for less."
             ) from error
         except NotSupported as error:
+            able = [kind for kind in FILTERS if self._priced(script, kind)]
+            remedy = f"a new ledger with accountant={able[0]!r}" if able else "a ledger of its own"
             raise NotSupported(
                 f"{error} The ledger keeps its books in {filter_.kind} for life; use another solver "
-                "or a new ledger with accountant='rdp'."
+                f"or give this fit {remedy}."
             ) from error
 
     def _asked(self, script: Script) -> str:

@@ -121,7 +121,7 @@ def test_a_refused_first_fit_leaves_the_ledger_open():
 def test_the_currency_is_settled_by_the_first_fit_and_kept():
     ledger = Ledger(1.0, 1e-6)
     ledger.reserve(gaussian_fit(0.2))
-    with pytest.raises(NotSupported, match=r"PoissonGaussian.*in gdp for life.*'rdp'"):
+    with pytest.raises(NotSupported, match=r"PoissonGaussian.*in gdp for life.*accountant='rdp'"):
         ledger.reserve(((PoissonGaussian(5.0, 0.01), 10),))
     sampled = Ledger(1.0, 1e-6)
     sampled.reserve(((PoissonGaussian(5.0, 0.01), 10),))
