@@ -18,6 +18,7 @@ from .model_step import ModelStep
 from .moments import SecondMoment
 from .parties import PartyGradients
 from .perturbed_objective import PerturbedObjective
+from .steepest_coordinate import SteepestCoordinate
 from .subsample import PoissonBatch, RandomBatch
 from .threshold import FirstDecrease, GaussianFirstDecrease
 
@@ -43,6 +44,7 @@ __all__ = [
     "Schedule",
     "SecondMoment",
     "Silence",
+    "SteepestCoordinate",
     "distances",
 ]
 
@@ -52,6 +54,7 @@ QUESTIONS = frozenset(
         GradientDifference,
         PartyGradients,
         SecondMoment,
+        SteepestCoordinate,
         BestCandidate,
         Count,
         FirstDecrease,

@@ -90,6 +90,13 @@ class DenseRows:
             total += self._x[part].T @ weighted[part]
         return total
 
+    def peaks(self) -> Array:
+        """Largest absolute entry of each scaled row, the constant column left out: a bound, also as rounded."""
+        top = self._x.max(axis=1, initial=0.0)
+        np.maximum(top, -self._x.min(axis=1, initial=0.0), out=top)
+        top *= self._scale
+        return top
+
     def gram(self, h: Array) -> Array:
         """Rows' diag(h) rows, for h >= 0, block by block: no weighted copy of all rows is made."""
         total = np.zeros((self.width, self.width))

@@ -1,0 +1,67 @@
+"""The coordinate along which the loss falls fastest: what a Frank-Wolfe step on an L1 ball needs of the gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ._public import Public
+from ._question import Array, Selection, settle
+from ._records import Records
+from ._scores import scores_of
+
+__all__ = ["SteepestCoordinate"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SteepestCoordinate(Selection):
+    """Index of the signed feature along which the summed loss falls fastest, no record's entries exceeding `bound`.
+
+    Answer k below the number of features d says that the loss falls as coefficient k grows; k + d that it falls as
+    coefficient k shrinks. The intercept's column is not among them. One score linear, one output.
+
+    Parameters
+    ----------
+    at : ndarray of shape (width,)
+        Parameters at which the gradient is taken.
+    loss : Loss
+        A registered loss with one output.
+    bound : float
+        Bound on the absolute entries of one record's gradient; longer ones are shrunk as a whole.
+    """
+
+    proof: ClassVar[str] = "steepest_coordinate"
+    at: Any
+    loss: Loss
+    bound: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("bound",), arrays=("at",))
+        if self.at.ndim != 1:
+            raise NotSupported(
+                f"SteepestCoordinate was given parameters of shape {self.at.shape}; it is for one output."
+            )
+
+    def spread(self, public: Public) -> float:
+        """A record moves a coordinate's two scores by its entry, in opposite directions."""
+        return 2.0 * public.swing * self.bound
+
+    def measure(self, records: Records) -> Array:
+        """Minus and plus the entries of the clipped gradient."""
+        model, rows = records.model, records.rows
+        with np.errstate(all="ignore"):
+            slopes = self.loss.dz(scores_of(model, self.at, rows, self.loss), records.y)
+            factor = np.abs(slopes) * rows.peaks()
+            np.maximum(factor, self.bound, out=factor)
+            # Four roundings lie between a slope and its contribution.
+            limit = self.bound * (1.0 - 8.0 * np.finfo(slopes.dtype).eps)
+            slopes *= limit / factor
+            # A record whose score overflows must not spoil the sum: that would show that it is there.
+            slopes[~np.isfinite(slopes)] = 0.0
+            gradient = model.pullback(self.at, rows, slopes)[: records.public.n_features]
+        return np.concatenate([-gradient, gradient])
