@@ -1,1 +1,11 @@
-"""Placeholder, to be written."""
+"""Attacks on privacy claims: run a mechanism often on two neighbouring data sets, and tell its results apart.
+
+An attack that fails proves nothing; one that finds more than was claimed proves the claim wrong, up to the stated
+confidence. Nothing here is private: it is for data that you made up.
+"""
+
+from ._attack import Evidence, audit
+from ._pairs import worst_case_pair
+from ._runs import released_by
+
+__all__ = ["Evidence", "audit", "released_by", "worst_case_pair"]

@@ -44,7 +44,8 @@ class Watched(Records):
 
     def __getattribute__(self, name):
         if name in ("rows", "y", "take", "__len__"):
-            object.__getattribute__(self, "log").append("touch")
+            # A copy that a mechanism makes of the records was touched when it was made.
+            object.__getattribute__(self, "__dict__").get("log", []).append("touch")
         return super().__getattribute__(name)
 
     def __len__(self):

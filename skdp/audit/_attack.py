@@ -1,0 +1,178 @@
+"""A distinguisher is learnt on half of the runs, and its two error rates are bounded on the other half."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv
+
+__all__ = ["Evidence", "audit"]
+
+THRESHOLDS = 400
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an attack found.
+
+    Parameters
+    ----------
+    epsilon : float
+        Lower bound on epsilon at ``delta``: any smaller claim is false, at the stated confidence.
+    delta : float
+        The delta that was granted.
+    confidence : float
+        Probability, over the runs, with which the bound holds.
+    n_runs : int
+        Runs on each of the two data sets; half of them taught the attack, half judged it.
+    false_alarms : int
+        Of the judging runs on the first data set, how many the attack took for the second.
+    hits : int
+        Of the judging runs on the second data set, how many it recognised.
+    statistic : {"linear", "quadratic"}
+        Which distinguisher was chosen.
+    """
+
+    epsilon: float
+    delta: float
+    confidence: float
+    n_runs: int
+    false_alarms: int
+    hits: int
+    statistic: str
+
+    def refutes(self, epsilon):
+        """Whether a claim of this epsilon, at the same delta, is refuted.
+
+        Parameters
+        ----------
+        epsilon : float
+            The claim.
+
+        Returns
+        -------
+        bool
+            True where the attack found more than the claim allows.
+        """
+        return self.epsilon > epsilon
+
+
+def audit(run, pair, delta, n_runs, confidence=0.999):
+    """Lower bound on epsilon, by an attack that is learnt from half of the runs.
+
+    The attack is whichever of a linear and a quadratic discriminant, with a threshold, does best on the first half. On
+    the second half its error rates get exact binomial bounds (Clopper and Pearson 1934), and (epsilon, delta)-DP
+    bounds both hits <= e^epsilon false alarms + delta and its mirror image.
+
+    Parameters
+    ----------
+    run : callable
+        Takes one of the two data sets, draws its own fresh randomness, and returns what is released as an array.
+    pair : tuple
+        Two neighbouring data sets, see `worst_case_pair`.
+    delta : float
+        The delta of the claim. A claim for one delta implies others; large ones (0.05 to 0.2) are easiest to refute.
+    n_runs : int
+        Runs on each data set. A bound beyond about ``log(n_runs / 16)`` is out of reach.
+    confidence : float
+        Probability with which the bound holds.
+
+    Returns
+    -------
+    Evidence
+        The bound, and what it rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.audit import audit
+    >>> rng = np.random.default_rng(0)
+    >>> found = audit(lambda mean: mean + rng.normal(), (0.0, 2.0), delta=0.1, n_runs=4000)
+    >>> found.refutes(1.0), found.refutes(3.0)  # a Gaussian with mu = 2 has epsilon 2.8 at delta 0.1
+    (True, False)
+    """
+    if not 0.0 <= delta < 1.0 or not 0.0 < confidence < 1.0 or n_runs < 8:
+        raise ValueError(
+            f"delta={delta!r} and confidence={confidence!r} must lie within 0 and 1, and "
+            f"n_runs={n_runs!r} be 8 or more."
+        )
+    worlds = [_outputs(run, data, n_runs) for data in pair]
+    half = n_runs // 2
+    teaching, judging = [world[:half] for world in worlds], [world[half:] for world in worlds]
+    name, statistic, threshold = _learn(*teaching, delta, confidence)
+    alarms, hits = (int((statistic(world) > threshold).sum()) for world in judging)
+    bound = _bound(alarms, hits, n_runs - half, delta, confidence)
+    return Evidence(float(bound), delta, confidence, n_runs, alarms, hits, name)
+
+
+def _outputs(run, data, n_runs):
+    return np.array([np.ravel(run(data)) for _ in range(n_runs)], dtype=np.float64)
+
+
+def _learn(first, second, delta, confidence):
+    """The statistic and threshold that would give the best bound on the runs they were learnt from."""
+    best = (-math.inf, "linear", None, 0.0)
+    for name, statistic in (
+        ("linear", _linear(first, second)),
+        ("quadratic", _quadratic(first, second)),
+    ):
+        a, b = statistic(first), statistic(second)
+        thresholds = np.quantile(np.concatenate([a, b]), np.linspace(0.0, 1.0, THRESHOLDS))
+        alarms = len(a) - np.searchsorted(np.sort(a), thresholds, side="right")
+        hits = len(b) - np.searchsorted(np.sort(b), thresholds, side="right")
+        bounds = _bound(alarms, hits, len(a), delta, confidence)
+        at = int(np.argmax(bounds))
+        if bounds[at] > best[0]:
+            best = (bounds[at], name, statistic, thresholds[at])
+    return best[1:]
+
+
+def _bound(alarms, hits, runs, delta, confidence):
+    """Largest epsilon that both inequalities refute, with the error rates at their bounds."""
+    miss = (1.0 - confidence) / 2.0
+    high = _upper(np.asarray(alarms), runs, miss)
+    low = 1.0 - _upper(runs - np.asarray(hits), runs, miss)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        direct = np.log(np.maximum(low - delta, 0.0) / high)
+        mirrored = np.log(np.maximum(1.0 - high - delta, 0.0) / (1.0 - low))
+    return np.maximum(np.fmax(direct, mirrored), 0.0)
+
+
+def _upper(successes, runs, miss):
+    """Clopper and Pearson's upper bound of a probability."""
+    inside = betaincinv(successes + 1.0, np.maximum(runs - successes, 1), 1.0 - miss)
+    return np.where(successes >= runs, 1.0, inside)
+
+
+def _linear(first, second):
+    """Fisher's discriminant, after scaling each coordinate."""
+    scale = np.maximum(np.vstack([first, second]).std(axis=0), 1e-300)
+    spread = np.atleast_2d(
+        np.cov(first / scale, rowvar=False) + np.cov(second / scale, rowvar=False)
+    )
+    move = (second.mean(axis=0) - first.mean(axis=0)) / scale
+    ridge = 1e-9 * np.trace(spread) * np.eye(len(move))
+    direction = np.linalg.lstsq(spread + ridge, move, rcond=None)[0] / scale
+    return lambda outputs: outputs @ direction
+
+
+def _quadratic(first, second):
+    """Logarithm of the ratio of two normal densities with means and covariances of their own."""
+    scale = np.maximum(np.vstack([first, second]).std(axis=0), 1e-300)
+    centres, roots = [], []
+    for world in (first / scale, second / scale):
+        spread = np.atleast_2d(np.cov(world, rowvar=False))
+        spread = spread + (1e-9 * np.trace(spread) + 1e-300) * np.eye(len(spread))
+        centres.append(world.mean(axis=0))
+        roots.append(np.linalg.inv(np.linalg.cholesky(spread)))
+
+    def ratio(outputs):
+        distances = [
+            np.square((outputs / scale - centre) @ root.T).sum(axis=1)
+            for centre, root in zip(centres, roots)
+        ]
+        return distances[0] - distances[1]
+
+    return ratio

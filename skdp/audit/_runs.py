@@ -1,0 +1,31 @@
+"""What one fit of an estimator releases, as an array."""
+
+import numpy as np
+from sklearn.base import clone
+
+__all__ = ["released_by"]
+
+
+def released_by(estimator):
+    """A function that fits a fresh clone on a data set and returns its coefficients, for `audit`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``random_state=None``: noise from a fixed seed would be the same in every run.
+
+    Returns
+    -------
+    run : callable
+        From (X, y) to a vector of coefficients and intercept.
+    """
+    if estimator.get_params().get("random_state") is not None:
+        raise ValueError(
+            "random_state must be None: a fixed seed draws the same noise in every run."
+        )
+
+    def run(data):
+        fitted = clone(estimator).fit(*data)
+        return np.concatenate([np.ravel(fitted.coef_), np.ravel(fitted.intercept_)])
+
+    return run

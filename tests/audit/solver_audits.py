@@ -1,0 +1,96 @@
+"""Every registered solver in a setting where one record shows as much as it can, and runs of it without ceremony."""
+
+import numpy as np
+from laws.runs import plan_for
+
+from skdp.linear_model import _fit
+from skdp.mechanisms import Noise, Oracle, Records
+from skdp.solvers import SOLVERS
+
+EPSILON, DELTA, N = 1.0, 0.1, 4
+NO_EXTRAS = {"fit_intercept": False, "penalty": None}
+
+# Few steps, small enough that the changed record stays clipped, so that little of what is paid for is lost on the
+# way to the coefficients. Solvers that are not listed are run as they come.
+FEW = {"clip": 0.1, "step_size": 0.01}
+SETTINGS = {
+    "gd": {**FEW, "steps": 2, "momentum": 0.0},
+    "sgd": {**FEW, "steps": 2, "rate": 0.9, "averaging": False},
+    "adam": {**FEW, "steps": 2, "rate": 1.0},
+    "rrpsgd": {**FEW, "steps": 2, "rate": 0.9},
+    "svrg": {**FEW, "epochs": 1, "rate": 0.9},
+    "ssadmm": {"clip": 0.1, "steps": 1, "rate": 0.9},
+    "mpadmm": {"clip": 0.1, "steps": 1},
+    "dp-admm": {"clip": 0.1, "steps": 1},
+    "newton": {"clip": 0.1, "steps": 1},
+    "agd": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02},
+    "blgd": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02},
+    "blsgd": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02, "rate": 0.9},
+    "blsgd-ac": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02, "rate": 0.9},
+    "output-perturbation": {"strength": 20.0},
+    "objective-perturbation": {"strength": 20.0},
+    "outpert-gd": {"steps": 1},
+    "psgd": {"epochs": 1},
+    "rsgd-ar": {"epochs": 1, "period": 1},
+}
+# Their noise is for the steepest slope, which the huberised hinge has at 0 and the logistic loss only far away.
+AT_THE_STEEPEST = {
+    "amp",
+    "output-perturbation",
+    "objective-perturbation",
+    "outpert-gd",
+    "psgd",
+    "rsgd-ar",
+}
+
+
+class HalfTheNoise(Noise):
+    """A noise source that draws half of what it should."""
+
+    def normal(self, shape=()):
+        return 0.5 * super().normal(shape)
+
+    def laplace(self, shape=()):
+        return 0.5 * super().laplace(shape)
+
+    def gumbel(self, shape=()):
+        return 0.5 * super().gumbel(shape)
+
+    def radial(self, shape):
+        return 0.5 * super().radial(shape)
+
+
+def solver_for(name):
+    """The solver as it is audited."""
+    return SOLVERS[name]().with_params(**SETTINGS.get(name, {}))
+
+
+def plan_of(solver, relation, **given):
+    """What an estimator would do with it on the worst-case pair."""
+    given = {"delta": DELTA, "n": N, "d": 1, "data_norm": 1.0, **NO_EXTRAS, **given}
+    loss = "huberised_hinge" if solver.name in AT_THE_STEEPEST else "logistic"
+    return plan_for(solver, relation, loss, epsilon=EPSILON, **given)
+
+
+def runs_of(plan, noise=Noise):
+    """A function from a data set to parameters: one fit without validation, on a fresh account and noise."""
+    account, budget = _fit._prepare(plan)
+
+    def run(data):
+        X, y = data
+        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.task.penalty.scale)
+        fresh = _fresh(account, plan)
+        return plan.solver.solve(Oracle(records, fresh, noise()), plan.task, budget)
+
+    return run
+
+
+def _fresh(account, plan):
+    if plan.solver.adaptive:
+        return type(account)(account.spec, account.kind, account.order)
+    return type(account)(account.spec, account.script, plan.accountant)
+
+
+def parameters_are_finite(plan):
+    """Whether a run gives numbers at all."""
+    return np.isfinite(runs_of(plan)((np.eye(1), np.array([1])))).all()
