@@ -69,7 +69,7 @@ class SwapPair:
         far = edges[-1]
         infinite = math.fsum(w * ndtr(mean - far) for w, mean in half.upper)
         down[-1] += ndtr(-far)
-        lowest = min(max(math.ceil(-floor / step), 1), cells)
+        lowest = min(max(math.ceil(min(-floor, top) / step), 1), cells)
         down[lowest] += down[lowest + 1 :].sum()
         down = down[: lowest + 1]
         mass = np.concatenate([down[:0:-1], [up[0] + down[0] + self._zero], up[1:]])

@@ -77,8 +77,8 @@ class MixturePair:
         """Connect the dots between the losses at ``reach`` sd from the outer means of P."""
         means = [mean for _, mean in self.upper]
         ends = self.loss(np.array([min(means) - reach, max(means) + reach]))
-        first, last = math.floor(ends[0] / step), max(math.ceil(ends[1] / step), 1)
-        first = min(max(first, math.floor(floor / step)), last - 1)
+        last = max(math.ceil(ends[1] / step), 1)
+        first = min(math.floor(max(ends[0], floor) / step), last - 1)
         edges = self.at(step * np.arange(first, last + 1))
         stay, rise = self.shares(first, step, edges)
         mass = np.concatenate([stay, [0.0]])
@@ -92,7 +92,7 @@ class MixturePair:
         width = np.diff(edges)
         narrow = width * max(1.0, self.shift) < _NARROW
         mass, gap = np.empty_like(width), np.empty_like(width)
-        floor = step * np.arange(first, first + len(width))
+        floor = step * np.arange(first, first + len(width), dtype=float)
         for part, integrate in ((narrow, self._by_points), (~narrow, self._by_tails)):
             if part.any():
                 ends = edges[:-1][part], edges[1:][part]
