@@ -10,12 +10,14 @@ from .amp import AMP
 from .blgd import BLGD
 from .blsgd import BLSGD, BLSGDAC
 from .dp_admm import DPADMM
+from .frank_wolfe import FrankWolfe
 from .gd import GD
 from .mpadmm import MPADMM
 from .newton import Newton
 from .objective_perturbation import ObjectivePerturbation
 from .outpert_gd import OutPertGD
 from .output_perturbation import OutputPerturbation
+from .privgene import PrivGene
 from .psgd import PSGD
 from .rrpsgd import RRPSGD
 from .rsgd_ar import RSGDAR
@@ -41,10 +43,12 @@ __all__ = [
     "SVRG",
     "Adam",
     "Budget",
+    "FrankWolfe",
     "Newton",
     "ObjectivePerturbation",
     "OutPertGD",
     "OutputPerturbation",
+    "PrivGene",
     "Solver",
     "Task",
     "refuse_unfit",
@@ -63,6 +67,8 @@ SOLVERS = {
         Adam,
         Newton,
         AGD,
+        FrankWolfe,
+        PrivGene,
         MPADMM,
         SSADMM,
         AMP,

@@ -57,8 +57,8 @@ class Descent:
         """The question that chooses among points, each reached from w by one of the steps."""
         raise NotImplementedError
 
-    def chosen(self, answer):
-        """Which point the answer means, or None."""
+    def chosen(self, index):
+        """Which point the answered index means, or None."""
         raise NotImplementedError
 
     def noise(self):

@@ -10,6 +10,7 @@ from typing import ClassVar
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..mechanisms import Count
+from ..penalties import L1Ball
 
 __all__ = ["Budget", "Solver", "Task", "refuse_unfit"]
 
@@ -74,6 +75,7 @@ TRAITS = {
     "smooth_penalty": lambda task: task.penalty.smooth,
     "strongly_convex": lambda task: task.penalty.convexity > 0,
     "constraint": lambda task: task.penalty.bounded,
+    "l1_ball": lambda task: isinstance(task.penalty.penalty, L1Ball),
 }
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
@@ -84,6 +86,7 @@ WORDS = {
     "smooth_penalty": "a smooth penalty",
     "strongly_convex": "a strongly convex penalty (add 'l2')",
     "constraint": "a bounded constraint, such as penalty=L1Ball(radius)",
+    "l1_ball": "penalty=L1Ball(radius)",
 }
 
 

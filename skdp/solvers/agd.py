@@ -98,5 +98,5 @@ class _Selection(Descent):
             cap=cap,
         )
 
-    def chosen(self, answer):
-        return answer - 1 if answer > 0 else None
+    def chosen(self, index):
+        return index - 1 if index > 0 else None

@@ -117,8 +117,8 @@ class _Backtracking(Descent):
             loss=self.task.loss,
         )
 
-    def chosen(self, answer):
-        return answer if answer < self.solver.candidates else None
+    def chosen(self, index):
+        return index if index < self.solver.candidates else None
 
 
 def search(law, scale, pure=False, **test):

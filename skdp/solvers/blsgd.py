@@ -155,9 +155,9 @@ class _Batches(Descent):
         question = search(self.solver.law, scale, pure=True, loss=self.task.loss, **test)
         return PoissonBatch(question, self.solver.rate)
 
-    def chosen(self, answer):
+    def chosen(self, index):
         """The first point that passed."""
-        return answer if answer < self.solver.candidates else None
+        return index if index < self.solver.candidates else None
 
     def round(self, w):
         """The next iterate, or None where it cannot be paid for or nothing is left to gain."""

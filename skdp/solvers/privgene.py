@@ -1,0 +1,88 @@
+"""PrivGene (Zhang, Xiao, Yang, Zhang and Winslett 2013): a genetic search guided by the exponential mechanism.
+
+Privacy: post-processing of noisy selections from a script that is fixed beforehand. Nothing is divided by n, which may
+be private. A baseline: it compares losses and never sees a gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..mechanisms import BestCandidate
+from ._solver import Solver
+
+__all__ = ["PrivGene"]
+
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+@dataclass(frozen=True)
+class PrivGene(Solver):
+    """Genetic search: two noisily selected parents a generation, crossed and mutated in one coordinate each.
+
+    A solver draws nothing at random, so that its result is a function of its answers: the offspring's coordinate goes
+    through all of them in turn, either way, and cuts between parents are spread by the golden ratio.
+
+    Parameters
+    ----------
+    generations : int
+        Number of generations.
+    mutation : float
+        First mutation, as a coefficient of a row of norm 1.
+    decay : float
+        Factor of the mutation from a generation to the next.
+    cap : float or None
+        Bound on how far one record's losses range over the offspring, in units of the largest distance between two of
+        them; None: half of the loss's slope, or all of it without noise.
+    """
+
+    name: ClassVar[str] = "privgene"
+
+    generations: int = 20
+    mutation: float = 4.0
+    decay: float = 0.85
+    cap: float | None = None
+
+    def solve(self, oracle, task, budget):
+        """Return the first parent of the last generation."""
+        selections = 2 * self.generations
+        noise = budget.noise * math.sqrt(selections)
+        epsilon = math.inf if noise == 0.0 else 1.0 / noise
+        slope = (task.loss.slope or 1.0) * oracle.public.row_bound
+        steepness = self.cap or slope * (0.5 if budget.private else 1.0)
+        first = second = task.penalty.prox(np.zeros(task.shape), 1e-9)
+        size = self.mutation
+        for _ in range(self.generations):
+            offspring = _offspring(task.penalty, first, second, size)
+            question = BestCandidate(
+                candidates=offspring,
+                offsets=np.array([task.penalty.value(w) for w in offspring]),
+                loss=task.loss,
+                cap=steepness * _diameter(offspring),
+                epsilon=epsilon,
+            )
+            first, second = offspring[oracle.ask(question)], offspring[oracle.ask(question)]
+            size *= self.decay
+        return first
+
+
+def _offspring(penalty, first, second, size):
+    """The first parent, and for each coordinate two crossings, one mutated up and one down."""
+    d = first.size
+    born = [first]
+    for k in range(2 * d):
+        cut = int(d * ((k * _GOLDEN) % 1.0))
+        child = np.concatenate([first.flat[:cut], second.flat[cut:]])
+        child[k // 2] += size if k % 2 else -size
+        born.append(penalty.prox(child.reshape(first.shape), 1e-9))
+    return np.stack(born)
+
+
+def _diameter(points):
+    """At least the largest distance between two points: twice the largest to the first."""
+    away = (points - points[0]).reshape(len(points), -1)
+    return 2.0 * float(np.linalg.norm(away, axis=1).max())
