@@ -81,7 +81,7 @@ def _refuse_unregistered(question: Question) -> None:
 
 def _refuse_unless(part: Any, known: Collection[type], room: str) -> None:
     """Exact types with declared fields only: a subclass, or a method set on an instance, could measure anything."""
-    kind = type(part)
+    kind: Any = type(part)
     if kind not in known:
         raise NotSupported(
             f"{kind.__name__} is not registered in skdp.{room}; register it there, with its proof."
