@@ -83,7 +83,9 @@ class RandomBatch(Question):
             raise NotSupported(
                 "a batch of fixed size shows n under neighbors='add_remove'; use sampling='poisson'."
             )
-        return events.WithoutReplacementGaussian(self.question.multiplier, self.size / public.n)
+        rate = self.size / public.n
+        self.question.sampled_event(public, rate)  # what has no price on a batch refuses here too
+        return events.WithoutReplacementGaussian(self.question.multiplier, rate)
 
     def answer(self, records: Records, noise: Noise) -> Any:
         """The answer on a fresh batch; a blank vault has none to draw."""

@@ -8,7 +8,16 @@ from laws.vaults import vault
 
 from skdp import NotSupported
 from skdp.losses import Logistic
-from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
+from skdp.mechanisms import (
+    BestCandidate,
+    Count,
+    Gradient,
+    Noise,
+    Oracle,
+    PartyGradients,
+    PoissonBatch,
+    RandomBatch,
+)
 from skdp.privacy.ledger import Recorder
 
 
@@ -120,6 +129,15 @@ def test_a_selection_without_a_price_on_fixed_batches_is_refused():
         RandomBatch(
             BestCandidate(candidates=np.zeros((2, 3)), loss=Logistic(), cap=1.0, epsilon=1.0), 3
         )
+
+
+def test_what_depends_on_positions_is_refused_on_any_batch():
+    question = PartyGradients(at=np.zeros((2, 3)), loss=Logistic(), clip=1.0, multiplier=1.0)
+    records, account = vault(np.full((6, 2), 0.1), np.ones(6)), Recorder()
+    for batch in (PoissonBatch(question, 0.5), RandomBatch(question, 3)):
+        with pytest.raises(NotSupported, match="no price on a batch"):
+            Oracle(records, account, Noise(0)).ask(batch)
+    assert not account.script
 
 
 def test_batches_of_batches_are_refused():
