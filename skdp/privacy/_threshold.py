@@ -64,7 +64,7 @@ def _threshold_renyi(event: AboveThreshold, orders: Array, neighbors: str) -> Ar
     step = 0.25 if math.isfinite(e1) else 0.0
     for start in (0.25, 0.5, 0.75, 1.0) if step else ():
         found, share = _better(event, orders[low], found, share, np.full(len(share), start))
-    while step > 0.01:
+    while step > 0.002:
         step /= 2
         for probe in (share - step, share + step):
             found, share = _better(event, orders[low], found, share, np.clip(probe, 0, 1))

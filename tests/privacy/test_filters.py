@@ -69,6 +69,20 @@ def test_round_off_never_lets_a_filter_overspend(shares):
     assert exact <= Fraction(budget.total / (1 - 1e-12))
 
 
+@pytest.mark.parametrize("kind", ["zcdp", "pure"])
+def test_crumbs_after_the_end_never_pass_the_whole_budget(kind):
+    """The offered budget is shaved, so that what is admitted stays within the exact one."""
+    from fractions import Fraction
+
+    budget, build = Filter(SPEC, kind), {"zcdp": ZCDP, "pure": PureDP}[kind]
+    budget.charge(build(budget.total))
+    crumb = build(1e-13 * budget.total)
+    while budget.affords(crumb):
+        budget.charge(crumb)
+    exact = sum(Fraction(next(iter(vars(e).values()))) * k for e, k in budget.script)
+    assert Fraction(budget.total) <= exact <= Fraction(budget._budget)
+
+
 def test_affords_adds_up_what_is_asked_together():
     budget = Filter(SPEC, "zcdp")
     half = ZCDP(budget.total * 0.6)

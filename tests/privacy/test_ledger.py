@@ -4,12 +4,13 @@ import copy
 import math
 import pickle
 import threading
+import time
 
 import pytest
 from sklearn.base import BaseEstimator, clone
 
 from skdp.exceptions import BudgetExceeded, NotSupported, OffScript
-from skdp.privacy import Ledger, Spec, accountants, calibrate
+from skdp.privacy import Filter, Ledger, Spec, accountants, calibrate
 from skdp.privacy.events import (
     ZCDP,
     BoundedRange,
@@ -189,7 +190,16 @@ def test_a_pickle_is_a_read_only_statement():
     assert len(statement.scripts) == 1 and len(ledger.scripts) == 2
 
 
-def test_threads_cannot_overspend_together():
+def test_threads_cannot_overspend_together(monkeypatch):
+    """The gap between check and record is held open: without the lock threads would meet in it."""
+    fits = Filter._fits
+
+    def slow(self, added):
+        answer = fits(self, added)
+        time.sleep(1e-3)
+        return answer
+
+    monkeypatch.setattr(Filter, "_fits", slow)
     ledger = Ledger(1.0, 1e-6)
     step = ((gaussian_fit(1.0, steps=16)[0][0], 1),)
     admitted, start = [], threading.Barrier(8)

@@ -81,6 +81,13 @@ def test_sampling_everybody_is_the_gaussian():
         )
 
 
+def test_the_antipodal_pair_is_integrated_as_far_as_its_last_bump():
+    """With q near one the bump of P^a Q^(1-a) sits at 2a - 1, twice as far as under add/remove."""
+    for z, a in ((2.0, 20.0), (10.0, 500.0), (10.0, 1100.0)):
+        divergence = renyi(PoissonGaussian(z, 1 - 2.0**-52), a)[0]
+        assert divergence == pytest.approx(2 * a / z**2, rel=1e-6)
+
+
 def test_without_replacement_lies_above_the_fixed_pair_and_above_poisson():
     """Correction 1: the antipodal Poisson pair does not dominate sampling without replacement."""
     event, poisson = WithoutReplacementGaussian(1.0, 0.01), PoissonGaussian(1.0, 0.01)
@@ -184,6 +191,7 @@ def test_random_position_averages():
     )
     assert accountants.delta(joined, 1.5) == pytest.approx(average, rel=1e-12)
     exact = accountants.epsilon(((event, 1),), 1e-6)
+    assert accountants.epsilon(((event, 1),), 0.0, accountant="profile") == math.inf
     assert exact < accountants.epsilon(((event, 1),), 1e-6, accountant="rdp")
     assert exact < accountants.epsilon(((event, 1),), 1e-6, accountant="gdp")
 

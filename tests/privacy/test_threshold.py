@@ -9,7 +9,7 @@ from scipy.stats import laplace, norm
 from skdp.privacy import accountants
 from skdp.privacy._threshold import _log_coin, _log_worst_coin
 from skdp.privacy.curves import cost
-from skdp.privacy.events import AboveThreshold, GaussianAboveThreshold
+from skdp.privacy.events import AboveThreshold, GaussianAboveThreshold, PureDP
 
 
 def renyi(event, order):
@@ -65,6 +65,25 @@ def test_the_worst_coin_of_a_dense_grid(order, e2):
             assert dense > 5 or math.isinf(dense)
         else:
             assert dense <= ours * (1 + 1e-6) + 1e-13 and ours <= dense * (1 + 1e-4) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("e1", "e2", "order"), [(0.5, 0.25, 8.0), (0.1, 0.4, 3.0), (2.0, 1.0, 20.0)]
+)
+def test_the_best_share_of_a_dense_grid(e1, e2, order):
+    """Threshold and coin priced apart at every share and both shifts, written out here again."""
+    bounds = []
+    for share in np.linspace(0.0, 1.0, 801):
+        coin = 0.0
+        for t in (e2 * (share + 1), e2 * (share - 1)):
+            c = np.linspace(-1.1 * abs(t), 1.1 * abs(t), 2001)[None, :]
+            coin = max(coin, _log_coin(np.array([[order]]), c, np.array([[t]])).max())
+        up, down = (order - 1) * share * e1, -order * share * e1
+        moment = order * math.exp(up) + (order - 1) * math.exp(down)
+        bounds.append((math.log(moment / (2 * order - 1)) + coin) / (order - 1))
+    pure = cost(PureDP(e1 + 2 * e2), "rdp", "add_remove")
+    bounds.append(pure(PureDP(e1 + 2 * e2), np.array([order]), "add_remove")[0])
+    assert renyi(AboveThreshold(e1, e2), order) == pytest.approx(min(bounds), rel=3e-3)
 
 
 def test_the_condition_on_the_tail_alone_does_not_make_the_coin_finite():
