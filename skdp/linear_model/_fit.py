@@ -11,6 +11,7 @@ from ..privacy import ledger as accounts
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, refuse_unfit
+from ._progress import shown
 
 __all__ = ["Plan", "private_fit", "quote", "rehearse"]
 
@@ -47,7 +48,7 @@ class Plan:
         return Budget(self.spec.epsilon, self.spec.delta, **given)
 
 
-def private_fit(plan, records, ledger=None, seed=None):
+def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     """Run the plan on admitted records; return the parameters and the receipt.
 
     Parameters
@@ -60,6 +61,8 @@ def private_fit(plan, records, ledger=None, seed=None):
         Shared by several fits: it pays the whole allowance before a record is touched.
     seed : int or None
         None for operating-system entropy.
+    verbose : int
+        2 or more for a progress bar.
 
     Returns
     -------
@@ -76,15 +79,19 @@ def private_fit(plan, records, ledger=None, seed=None):
             stacklevel=3,
         )
     noise = Noise(seed)
-    if ledger is not None:
+    oracle = Oracle(records, shown(account, plan.solver.name, verbose), noise)
+    if ledger is not None:  # last of all that may fail before a record is touched
         ledger.reserve(_allowance(plan, account))
-    return _run(plan, records, account, noise, budget)
+    w = plan.solver.solve(oracle, plan.task, budget)
+    return w, _receipt(plan, account, oracle.proofs, noise.seeded)
 
 
 def quote(plan):
     """What a fit would cost and which noise it would add: a run on a vault without records."""
     account, budget = _prepare(plan)
-    return _run(plan, Records.blank(plan.public), account, Silence(), budget)[1]
+    oracle = Oracle(Records.blank(plan.public), account, Silence())
+    plan.solver.solve(oracle, plan.task, budget)
+    return _receipt(plan, account, oracle.proofs, seeded=False)
 
 
 def rehearse(plan, noise):
@@ -104,12 +111,6 @@ def _prepare(plan):
     scale = accountants.calibrate(lambda s: rehearse(plan, s), plan.spec, plan.accountant)
     script = rehearse(plan, scale)
     return accounts.Scripted(plan.spec, script, plan.accountant), plan.budget(noise=scale)
-
-
-def _run(plan, records, account, noise, budget):
-    oracle = Oracle(records, account, noise)
-    w = plan.solver.solve(oracle, plan.task, budget)
-    return w, _receipt(plan, account, oracle.proofs, noise.seeded)
 
 
 def _allowance(plan, account):

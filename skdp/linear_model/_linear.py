@@ -116,7 +116,7 @@ class PrivateLinearModel(BaseEstimator):
         plan = self._plan(len(X), X.shape[1], declared)
         self._check_ledger(plan.spec)
         records = Records.admit(X, targets, plan.public, plan.task.penalty.scale)
-        w, receipt = private_fit(plan, records, self.ledger, _seed(self.random_state))
+        w, receipt = private_fit(plan, records, self.ledger, _seed(self.random_state), self.verbose)
         self._store(w, plan)
         for name, value in stored.items():
             setattr(self, name, value)

@@ -128,7 +128,7 @@ class DPLogisticRegression(_PrivateLinearClassifier):
         None draws noise from the operating system. A seed makes the fit reproducible, and the guarantee void against
         whoever knows it.
     verbose : int, default=0
-        Print the privacy statement after a fit.
+        1 prints the privacy statement after a fit, 2 shows a progress bar besides (extra ``progress``).
 
     Attributes
     ----------

@@ -107,3 +107,32 @@ def test_printing_shows_every_line_and_verbose_prints(capsys):
 def test_a_receipt_cannot_be_edited():
     with pytest.raises(AttributeError):
         _fitted().privacy_.epsilon = 0.1
+
+
+def test_progress_counts_questions_and_shows_nothing_else(monkeypatch):
+    import sys
+    import types
+
+    ticks = []
+
+    class Bar:
+        def __init__(self, total, desc, unit):
+            ticks.append((total, desc))
+
+        def update(self):
+            ticks.append(1)
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
+    y = np.arange(50) % 2
+    DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd", verbose=2).fit(X, y)
+    assert ticks == [(200, "gd"), *[1] * 200]
+
+
+def test_progress_without_tqdm_says_what_to_install(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    X, y = np.zeros((10, 2)), np.arange(10) % 2
+    with pytest.raises(ImportError, match=r"skdp\[progress\]"):
+        DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd", verbose=2).fit(X, y)

@@ -1,0 +1,46 @@
+"""A progress bar over the script, which is public: it shows how many questions were paid for, and nothing else."""
+
+__all__ = ["shown"]
+
+
+class _Ticking:
+    """An account that moves a bar by one for every charge."""
+
+    def __init__(self, account, bar):
+        self._account, self._bar = account, bar
+
+    def charge(self, event):
+        self._account.charge(event)
+        self._bar.update()
+
+    def affords(self, *wanted):
+        return self._account.affords(*wanted)
+
+
+def shown(account, name, verbose):
+    """The account itself, or with ``verbose`` of 2 or more one that shows its progress (extra ``progress``).
+
+    Parameters
+    ----------
+    account : Account
+        What pays; a scripted one knows how many questions will come.
+    name : str
+        Label of the bar.
+    verbose : int
+        The estimator's.
+
+    Returns
+    -------
+    Account
+        Charges the given one.
+    """
+    if verbose < 2:
+        return account
+    try:
+        from tqdm import tqdm
+    except ImportError as error:
+        raise ImportError(
+            f"verbose={verbose} shows a progress bar, which needs tqdm: pip install 'skdp[progress]', or set verbose=1."
+        ) from error
+    total = None if hasattr(account, "unspent") else sum(count for _, count in account.script)
+    return _Ticking(account, tqdm(total=total, desc=name, unit="question"))
