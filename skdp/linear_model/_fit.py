@@ -80,7 +80,9 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
         )
     noise = Noise(seed)
     oracle = Oracle(records, shown(account, plan.solver.name, verbose), noise)
-    if ledger is not None:  # last of all that may fail before a record is touched
+    if ledger is not None:
+        if plan.solver.adaptive:
+            quote(plan)  # a scripted solver's refusals came with its rehearsal; an adaptive one's come here
         ledger.reserve(_allowance(plan, account))
     w = plan.solver.solve(oracle, plan.task, budget)
     return w, _receipt(plan, account, oracle.proofs, noise.seeded)
