@@ -96,6 +96,8 @@ def reduced(script: Script, neighbors: str) -> dict[Event, int]:
     counts: dict[Event, int] = {}
     precisions = []
     for event, count in tally(script).items():
+        if count > 1 and hasattr(event, "repeated"):  # its own theorem composes it
+            event, count = event.repeated(count), 1
         plain = _REDUCTIONS.get(type(event), _known_by_epsilon)(event, neighbors)
         if isinstance(plain, Gaussian):
             precisions.append(count * _precision(plain.multiplier))

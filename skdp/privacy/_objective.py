@@ -10,11 +10,13 @@ shift. Each rule below lists the vertices (proof: docs/proofs/objective_perturba
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
 
 from skdp.exceptions import NotSupported
 from skdp.privacy._gaussian import gaussian_delta
@@ -27,6 +29,7 @@ __all__ = [
     "PureObjectivePerturbation",
     "log_jacobian",
     "objective_delta",
+    "objective_rdp",
     "pure_objective_epsilon",
 ]
 
@@ -34,6 +37,7 @@ Array = NDArray[np.float64]
 
 RULES = ("logistic", "one_signed", "two_signed", "multinomial", "label_dp")
 _CELLS = 64
+_COMBINATIONS = 4000
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,50 @@ class Branches:
     shifts: Array
     offsets: Array
 
+    def repeated(self, times: int) -> Branches | None:
+        """Return the branches of so many rounds: each round has its vertex, and shifts add in squares.
+
+        The records, hence the rows of ``shifts``, are the same in all rounds. None if too many.
+        """
+        kinds = len(self.counts)
+        if math.comb(times + kinds - 1, kinds - 1) > _COMBINATIONS:
+            return None
+        ways = np.array(list(_shares(times, kinds)), dtype=float)
+        log_counts = gammaln(times + 1) + (ways * np.log(self.counts) - gammaln(ways + 1)).sum(1)
+        if log_counts.max() > 700:
+            return None
+        return Branches(
+            np.exp(log_counts), np.sqrt(self.shifts**2 @ ways.T), _dot(ways, self.offsets)
+        )
+
+    def rdp(self, orders: Array, extra_mu: float) -> Array:
+        """Renyi divergence of order a: E exp((a-1) max) is at most the sum over branches."""
+        a = orders[:, None, None]
+        squares = self.shifts**2 + extra_mu**2
+        exponents = (a - 1) * self.offsets + a * (a - 1) * squares / 2 + np.log(self.counts)
+        return (logsumexp(exponents, axis=-1) / (orders[:, None] - 1)).max(axis=-1)
+
     def delta(self, epsilon: Array, extra_mu: float) -> Array:
         """Sum of the branches, each composed with a Gaussian of ``extra_mu``."""
         shifts = np.hypot(self.shifts, extra_mu)
         tails = gaussian_delta(epsilon[..., None, None] - self.offsets, shifts)
         return (tails @ self.counts).max(axis=-1)
+
+
+def _shares(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
+    if kinds == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _shares(total - first, kinds - 1):
+            yield (first, *rest)
+
+
+def _dot(ways: Array, offsets: Array) -> Array:
+    """ways @ offsets, where an infinite offset that is not taken counts nothing."""
+    with np.errstate(invalid="ignore"):
+        return np.where(ways > 0, ways * offsets, 0.0).sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -60,6 +103,7 @@ class _Perturbed(Event):
     rule: str = "one_signed"
     classes: int = 2
     output: float = field(default=0.0, metadata={"power": -1, "high": math.inf})
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,6 +111,12 @@ class _Perturbed(Event):
             raise ValueError(f"rule={self.rule!r} is unknown; use one of {', '.join(RULES)}.")
         if self.classes < 2:
             raise ValueError(f"classes={self.classes!r} must be 2 or more.")
+        if self.rounds < 1:
+            raise ValueError(f"rounds={self.rounds!r} must be 1 or more.")
+
+    def repeated(self, times: int) -> Event:
+        """Return the composition of so many equal releases on the same records."""
+        return replace(self, rounds=self.rounds * times)
 
 
 @dataclass(frozen=True)
@@ -90,6 +140,8 @@ class ObjectivePerturbation(_Perturbed):
     output : float
         How far the released approximation moves beside the exact minimiser, over the standard
         deviation of the output noise: 2 tau / (lam s_o) for a certificate |gradient| <= tau.
+    rounds : int
+        How many equal releases were made from the same records, adaptively.
     """
 
 
@@ -134,9 +186,20 @@ def objective_delta(
         Upper bound on delta, at most 1.
     """
     eps = np.asarray(epsilon, dtype=float)
-    extra = math.hypot(event.output, extra_mu)
-    bounds = [way.delta(eps, extra) for way in _ways(event, neighbors)]
-    return np.minimum(np.min(bounds, axis=0), 1.0)[()]
+    extra = math.hypot(event.output * math.sqrt(event.rounds), extra_mu)
+    ways = _ways(event, neighbors)
+    if event.rounds > 1:
+        ways = [many for way in ways if (many := way.repeated(event.rounds)) is not None]
+    bounds = [np.ones_like(eps), *(way.delta(eps, extra) for way in ways)]
+    return np.min(bounds, axis=0)[()]
+
+
+def objective_rdp(event: ObjectivePerturbation, orders: Any, neighbors: str) -> Array:
+    """Renyi divergence of objective perturbation; loose for a few rounds, for any number of them."""
+    a = np.atleast_1d(np.asarray(orders, dtype=float))
+    with np.errstate(over="ignore", invalid="ignore"):
+        bounds = [way.rdp(a, event.output) for way in _ways(event, neighbors)]
+    return event.rounds * np.nan_to_num(np.min(bounds, axis=0), nan=math.inf, posinf=math.inf)
 
 
 def _ways(event: ObjectivePerturbation, neighbors: str) -> list[Branches]:
@@ -205,7 +268,7 @@ def pure_objective_epsilon(event: PureObjectivePerturbation, neighbors: str) -> 
         own = _joint_logistic_exponent(event.shift, 4 * event.jacobian)
     else:
         own = event.shift + log_jacobian(event)
-    return own + other + event.output
+    return event.rounds * (own + other + event.output)
 
 
 def _joint_logistic_exponent(r: float, a: float) -> float:
@@ -222,4 +285,5 @@ def _joint_logistic_exponent(r: float, a: float) -> float:
 
 
 register(ObjectivePerturbation, "profile")(objective_delta)
+register(ObjectivePerturbation, "rdp")(objective_rdp)
 register(PureObjectivePerturbation, "pure")(pure_objective_epsilon)

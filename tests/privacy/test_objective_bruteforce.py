@@ -1,10 +1,11 @@
 """Claimed profiles of objective perturbation against exact output densities on grids."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from output_density import Instance, delta_between, grid, pure_epsilon_between
+from output_density import Instance, delta_between, grid, log_density, pure_epsilon_between
 
 from skdp.exceptions import NotSupported
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic
@@ -20,15 +21,19 @@ def record(*x, y=1.0):
     return np.array([x], dtype=float), [y]
 
 
-def claim(loss, bound, sd, lam, epsilon, neighbors, rule=None):
+def event_of(loss, bound, sd, lam, rule=None):
     rule = rule or (
         "logistic"
         if type(loss) is Logistic
         else ("one_signed" if loss.one_signed else "two_signed")
     )
-    event = ObjectivePerturbation(
+    return ObjectivePerturbation(
         shift=loss.slope * bound / sd, jacobian=loss.curvature * bound**2 / lam, rule=rule
     )
+
+
+def claim(loss, bound, sd, lam, epsilon, neighbors, rule=None):
+    event = event_of(loss, bound, sd, lam, rule)
     return objective.objective_delta(event, epsilon, neighbors)
 
 
@@ -167,6 +172,71 @@ def test_profile_pin():
     assert objective.objective_delta(event, 1.0, "replace_one") == pytest.approx(
         1.754633e-8, rel=1e-6
     )
+
+
+# Rounds on the same records.
+
+
+def _outcomes(loss, neighbors, pull, sd=3.0, lam=2.0):
+    """Probabilities of the cells of a grid in both worlds."""
+    right = record(1.0, y=-1.0) if neighbors == "replace_one" else NONE
+    instance = Instance(loss, NONE, record(1.0), right, np.array([pull]))
+    cells, volume = grid(-pull / lam, (8 * sd + 1) / lam, 1201)
+    worlds = (instance.left, instance.right)
+    return [np.exp(log_density(instance, cells, world, sd, lam)) * volume for world in worlds]
+
+
+KINDS = [Logistic(), ClippedLogistic(0.4), Huber(1.0)]
+
+
+@pytest.mark.parametrize("loss", KINDS, ids=repr)
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("pull", [-6.0, 0.0, 6.0, 20.0])
+def test_two_rounds_by_brute_force(loss, neighbors, pull):
+    """All pairs of outcomes of the exact one-round densities."""
+    p, q = _outcomes(loss, neighbors, pull)
+    both, other = np.multiply.outer(p, p), np.multiply.outer(q, q)
+    event = replace(event_of(loss, 1.0, 3.0, 2.0), rounds=2)
+    for epsilon in (0.2, 0.7, 1.5):
+        found = np.maximum(both - math.exp(epsilon) * other, 0).sum()
+        assert found <= objective.objective_delta(event, epsilon, neighbors) * (1 + 1e-4)
+
+
+def test_two_rounds_are_attained_by_a_saturated_record():
+    """And the price of one round is too little for them."""
+    p, q = _outcomes(Logistic(), "add_remove", 20.0)
+    both, other = np.multiply.outer(p, p), np.multiply.outer(q, q)
+    found = np.maximum(both - math.exp(1.5) * other, 0).sum()
+    once = event_of(Logistic(), 1.0, 3.0, 2.0)
+    assert found > objective.objective_delta(once, 1.5, "add_remove")
+    assert found > 0.25 * objective.objective_delta(once.repeated(2), 1.5, "add_remove")
+
+
+@pytest.mark.parametrize("loss", KINDS, ids=repr)
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("pull", [-6.0, 0.0, 6.0, 20.0])
+def test_renyi_cost_by_brute_force(loss, neighbors, pull):
+    p, q = _outcomes(loss, neighbors, pull)
+    orders = np.array([1.2, 2.0, 5.0, 12.0])
+    claimed = objective.objective_rdp(event_of(loss, 1.0, 3.0, 2.0), orders, neighbors)
+    for a, bound in zip(orders, claimed):
+        found = max(np.log(np.sum((p / q) ** a * q)), np.log(np.sum((q / p) ** a * p))) / (a - 1)
+        assert found <= bound * (1 + 1e-6)
+    attained = pull == 20.0 and neighbors == "add_remove" and type(loss) is Logistic
+    assert not attained or found > 0.9 * bound
+
+
+def test_too_many_rounds_for_the_profile_leave_the_renyi_cost():
+    event = ObjectivePerturbation(0.001, 1e-5, "logistic", rounds=1000)
+    assert objective.objective_delta(event, 1.0, "replace_one") == 1.0
+    assert np.isfinite(objective.objective_rdp(event, [2.0, 30.0], "replace_one")).all()
+
+
+def test_rounds_add_up_in_pure_epsilon():
+    event = PureObjectivePerturbation(0.5, 0.1, "one_signed", output=0.01)
+    once = objective.pure_objective_epsilon(event, "replace_one")
+    thrice = objective.pure_objective_epsilon(event.repeated(3), "replace_one")
+    assert thrice == pytest.approx(3 * once)
 
 
 # What the literature claims and a grid refutes.
