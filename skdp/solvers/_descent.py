@@ -47,8 +47,9 @@ class Descent:
         level = purse.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         self.share = (1.0 - solver.selection_share) / solver.splits
+        noise = self.clip * self.noise()
         self.longest = self.top = solver.step_size or longest_step(
-            task, oracle.public, self.n, self.clip * self.noise(), solver.splits, solver.radius
+            task, oracle.public, self.n, noise, solver.splits, solver.radius
         )
         self.mean = None
         self.steps_taken = []

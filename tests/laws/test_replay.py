@@ -47,3 +47,13 @@ def test_another_seed_gives_another_result(name):
         one, other, same = (check_replay(plan, records, seed)[0] for seed in (1, 2, 1))
         assert not np.array_equal(one, other) and np.array_equal(one, same)
         return
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_step_and_a_clip_of_the_users_own_are_taken(name):
+    solver = SOLVERS[name]()
+    given = {"clip": 0.3, "step_size": 0.05}
+    solver = solver.with_params(**{k: v for k, v in given.items() if k in solver.get_params()})
+    plan = plan_for(solver, "replace_one")
+    w, _ = check_replay(plan, records_for(plan))
+    assert np.isfinite(w).all()
