@@ -33,7 +33,7 @@ OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PerturbedObjective(Release):
-    """Minimiser of the sum of losses + penalty + strength/2 |w|^2 + <b, w>, with random b.
+    """Minimiser of the sum of losses + penalty + strength/2 |w - center|^2 + <b, w>, random b.
 
     b is drawn once; the minimiser is computed to a certificate, and noise that is far smaller than
     what b does covers what the certificate leaves open.
@@ -55,6 +55,8 @@ class PerturbedObjective(Release):
         Each record's slope is capped so that its gradient has at most this norm.
     pure : bool
         Pure epsilon instead of (epsilon, delta).
+    center : ndarray or None
+        Public point that the strength pulls to; None for zero.
     """
 
     proof: ClassVar[str] = "objective_perturbation"
@@ -65,9 +67,12 @@ class PerturbedObjective(Release):
     strength: float
     clip: float | None = None
     pure: bool = False
+    center: Any = None
 
     def __post_init__(self) -> None:
         settle(self, scales=("multiplier", "strength"))
+        if self.center is not None:
+            settle(self, arrays=("center",))
         if self.clip is not None:
             settle(self, bounds=("clip",))
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
@@ -104,6 +109,8 @@ class PerturbedObjective(Release):
         public, draw = records.public, noise.radial if self.pure else noise.normal
         bound = self.bound(public)
         tilt = self.multiplier * bound * draw(self.shape)
+        if self.center is not None:
+            tilt = tilt - self.strength * self.center.reshape(self.shape)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         rows = in_double(linear_rows(records))
         clip = (

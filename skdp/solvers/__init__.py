@@ -5,6 +5,7 @@
 
 from ._solver import Budget, Solver, Task, refuse_unfit
 from .adam import Adam
+from .admm_objp import ADMMObjP
 from .agd import AGD
 from .amp import AMP
 from .blgd import BLGD
@@ -41,6 +42,7 @@ __all__ = [
     "SOLVERS",
     "SSADMM",
     "SVRG",
+    "ADMMObjP",
     "Adam",
     "Budget",
     "FrankWolfe",
@@ -58,6 +60,7 @@ __all__ = [
 SOLVERS = {
     solver.name: solver
     for solver in (
+        ADMMObjP,
         BLSGDAC,
         BLSGD,
         BLGD,
