@@ -90,7 +90,9 @@ def _search(
     def excess(log_scale: float) -> float:
         script = script_at(math.exp(log_scale))
         epsilon = price(script, spec.delta, spec.neighbors, accountant)
-        return min(math.log(max(epsilon, 1e-300)) - target, 700.0)
+        over = min(math.log(max(epsilon, 1e-300)) - target, 700.0)
+        # Logarithms round: an epsilon one unit in the last place too large must not look kept.
+        return min(over, 0.0) if epsilon <= spec.epsilon else max(over, 1e-16)
 
     bracket = _bracket(excess, start, step)
     if bracket is None:
