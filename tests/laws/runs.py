@@ -1,6 +1,7 @@
 """Runs of registered solvers on small vaults, with a tape of all answers, and a stub that plays the tape back."""
 
 import warnings
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.linear_model import _fit
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.penalties import L1Ball
+from skdp.solvers import SOLVERS
 
 LOSSES = {"logistic": DPLogisticRegression, "huberised_hinge": DPLinearSVC}
 # Where a solver needs more of the task than the default gives it, the first of these that fits.
@@ -18,6 +20,18 @@ TASKS = (
 )
 
 
+SHORT = {"steps": 40, "epochs": 3, "max_rounds": 40}
+
+
+def short(name, **given):
+    """The registered solver with fewer rounds: the laws are about each of them, not about their number."""
+    solver = SOLVERS[name]()
+    params = {k: min(v, SHORT[k]) for k, v in solver.get_params().items() if k in SHORT and v}
+    taken = {k: v for k, v in given.items() if k in solver.get_params()}
+    return solver.with_params(**params, **taken)
+
+
+@lru_cache(maxsize=512)
 def plan_for(solver, relation, loss="logistic", epsilon=1.0, n=60, d=3, **given):
     """The plan that an estimator would make; refused only if the solver cannot do it under this relation."""
     refusal = None

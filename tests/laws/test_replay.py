@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laws.runs import LOSSES, check_replay, plan_for, records_for
+from laws.runs import LOSSES, check_replay, plan_for, records_for, run, short
 from laws.vaults import RELATIONS
 
 from skdp import NotSupported
@@ -14,7 +14,7 @@ from skdp.solvers import SOLVERS
 @pytest.mark.parametrize("name", SOLVERS)
 def test_result_is_a_function_of_the_answers(name, relation, loss):
     try:
-        plan = plan_for(name, relation, loss)
+        plan = plan_for(short(name), relation, loss)
     except NotSupported as refusal:
         # Refused before any data, in one sentence that names the relation or the remedy.
         assert str(refusal).count(". ") <= 1 and len(str(refusal)) > 20
@@ -29,7 +29,7 @@ def test_every_solver_fits_under_some_relation(name):
     for relation in RELATIONS:
         for loss in LOSSES:
             try:
-                plan_for(name, relation, loss)
+                plan_for(short(name), relation, loss)
             except NotSupported:
                 continue
             fitted += 1
@@ -40,20 +40,18 @@ def test_every_solver_fits_under_some_relation(name):
 def test_another_seed_gives_another_result(name):
     for relation in RELATIONS:
         try:
-            plan = plan_for(name, relation)
+            plan = plan_for(short(name), relation)
         except NotSupported:
             continue
         records = records_for(plan)
-        one, other, same = (check_replay(plan, records, seed)[0] for seed in (1, 2, 1))
+        one, other, same = (run(plan, records, seed)[0] for seed in (1, 2, 1))
         assert not np.array_equal(one, other) and np.array_equal(one, same)
         return
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_a_step_and_a_clip_of_the_users_own_are_taken(name):
-    solver = SOLVERS[name]()
-    given = {"clip": 0.3, "step_size": 0.05}
-    solver = solver.with_params(**{k: v for k, v in given.items() if k in solver.get_params()})
+    solver = short(name, clip=0.3, step_size=0.05)
     plan = plan_for(solver, "replace_one")
     w, _ = check_replay(plan, records_for(plan))
     assert np.isfinite(w).all()
