@@ -113,6 +113,7 @@ class _Batches(Descent):
         super().__init__(solver, oracle, task)
         self.top *= 0.5
         self.scale = self.purse.noise(solver.selection_share / solver.splits, self._search_at)
+        self.probe = self._search_at(self.scale)
         self.precision = 1.0
         self.angle = 0.5 * math.pi
         self.last = None
@@ -140,11 +141,6 @@ class _Batches(Descent):
             demands=self.solver.rate * demands,
             bounds=self.reach(w, points),
         )
-
-    @property
-    def probe(self):
-        """A search at the present price."""
-        return self._search_at(self.scale)
 
     def _search_at(self, scale):
         ones = np.ones(self.solver.candidates)
