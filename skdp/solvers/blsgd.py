@@ -180,12 +180,12 @@ class _Batches(Descent):
         if angle > min(0.5 * math.pi, self.solver.widest * self.angle):
             self.precision *= 1.0 + self.solver.growth
             return True
-        finer = self.scale / (1.0 + self.solver.growth)
-        # The gradient has been bought: a search that could not follow would waste it.
-        if angle < self.solver.narrowest * self.angle and self.oracle.affords(
-            self._search_at(finer)
-        ):
-            self.scale = finer
+        if angle < self.solver.narrowest * self.angle:
+            finer = self.scale / (1.0 + self.solver.growth)
+            probe = self._search_at(finer)
+            # The gradient has been bought: a search that could not follow would waste it.
+            if self.oracle.affords(probe):
+                self.scale, self.probe = finer, probe
         return False
 
     def _learn(self, gradient, too_noisy):
