@@ -39,6 +39,7 @@ __all__ = ["calibrate_scale", "delta", "epsilon", "profile", "supports"]
 
 ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
+_BLUR = 0.01  # relative error of delta that the grid is allowed
 _ROUNDS = 6
 
 
@@ -138,7 +139,18 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
 def _delta_of(pairs: Counted, epsilon: float, accuracy: float) -> float:
     if epsilon >= _largest_loss(pairs):
         return 0.0
-    return compose(pairs, plan_for_epsilon(pairs, epsilon, accuracy)).delta(epsilon)
+    steps = sum(count for _, count in pairs)
+    plan, best = plan_for_epsilon(pairs, epsilon, accuracy), 1.0
+    for _ in range(_ROUNDS):
+        blur = plan.excess(steps) * plan.tilt  # what the grid adds to the log of delta
+        if blur > _BLUR:
+            plan = plan_for_epsilon(pairs, epsilon, accuracy * _BLUR / blur, plan.tilt)
+        tail = compose(pairs, plan)
+        best = min(best, tail.delta(epsilon))
+        if tail.lost <= _BLUR * best and plan.excess(steps) * plan.tilt < 1:
+            break  # else so near the largest loss that the grid needs a smaller tilt
+        plan = plan_for_epsilon(pairs, epsilon, accuracy, plan.tilt / 30)
+    return best
 
 
 def _larger(
@@ -186,7 +198,10 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
 
 
 def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = ACCURACY) -> float:
-    """Delta of a script fixed beforehand at any real epsilon, never below the truth."""
+    """Delta of a script fixed beforehand at any real epsilon, never below the truth.
+
+    The accuracy is that of `epsilon`: delta is at most the true one at epsilon * (1 - accuracy).
+    """
     if epsilon < 0:  # H(-e) = 1 - e^-e + e^-e H(e), with P and Q exchanged
         mirrored = delta(script, -epsilon, neighbors, accuracy=accuracy)
         return -math.expm1(epsilon) + math.exp(epsilon) * mirrored

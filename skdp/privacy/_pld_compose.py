@@ -18,7 +18,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
 from skdp.privacy._pld_lattice import Array, Lattice, Pair
-from skdp.privacy._pld_plan import Counted, Plan
+from skdp.privacy._pld_plan import MAX_CELLS, Counted, Plan
 
 __all__ = ["Tail", "compose"]
 
@@ -132,9 +132,11 @@ def compose(pairs: Counted, plan: Plan) -> Tail:
     """
     step, tilt = plan.step, plan.tilt
     steps = [_tilted(pair, count, plan) for pair, count in pairs]
-    size = next_fast_len(math.ceil(plan.width / step) + 4, real=True)
     middle = step * math.fsum(one.count * one.mean for one in steps)
-    start = math.floor((middle - plan.below) / step)
+    lowest = min(middle - plan.below, plan.target)  # the plan knows its mean by quadrature only
+    start = math.floor(lowest / step) - 1
+    width = min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step)
+    size = next_fast_len(math.ceil(width / step) + 4, real=True)
     losses = step * np.arange(start, start + size)
     masses = _window(steps, start, size)
 

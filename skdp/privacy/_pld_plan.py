@@ -24,6 +24,7 @@ _OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 o
 _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
+_LARGEST_TILT = 1e10
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Plan:
     rate: float  # Chernoff parameter for what lies above the window
     reach: float  # where single-step tails are cut, in sd
     floor: float  # lower losses are raised to it
+    target: float  # epsilon that the window must reach down to
 
     def wider(self) -> Plan:
         """The same plan with twice the window, on twice the grid."""
@@ -83,9 +85,11 @@ def _moments(nodes: Nodes, tilt: float) -> tuple[float, float]:
     return mean, math.sqrt(variance)
 
 
-def _saddle(nodes: Nodes, objective: Callable[[Array, Array], Array]) -> tuple[float, float]:
+def _saddle(
+    nodes: Nodes, objective: Callable[[Array, Array], Array], most: float = _LARGEST_TILT
+) -> tuple[float, float]:
     """Minimise over the tilt: sixteen decades first (not unimodal near zero), then locally."""
-    tilts = np.logspace(-6, 10, 97)
+    tilts = np.geomspace(1e-6, most, 97)
     for _ in range(2):
         values = objective(_cumulant(nodes, tilts), tilts)
         i = int(np.nanargmin(values))
@@ -128,13 +132,14 @@ def _finish(
     sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
     scale = max(epsilon, 1e-3 * sd)
     below, width, rate = _window(nodes, tilt, mean, sd)
-    extra = max(mean - epsilon - below, 0.0)
+    low = max(below, mean - epsilon)
+    width += low - below
     steps = sum(count for _, count in pairs)
     step = math.sqrt(8 * accuracy * scale / (steps * (tilt + 1)))
     floor = -(_FLOOR + math.log(steps)) / tilt
     span = max(float(losses.max() - max(losses.min(), floor)) for losses, _, _ in nodes)
-    step = max(step, (width + extra) / MAX_CELLS, span / MAX_CELLS)
-    return Plan(tilt, step, below + extra, width + extra, rate, reach, floor)
+    step = max(step, width / MAX_CELLS, span / MAX_CELLS)
+    return Plan(tilt, step, low, width, rate, reach, floor, epsilon)
 
 
 def plan_for_delta(pairs: Counted, delta: float, accuracy: float) -> Plan:
@@ -149,13 +154,15 @@ def plan_for_delta(pairs: Counted, delta: float, accuracy: float) -> Plan:
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)
 
 
-def plan_for_epsilon(pairs: Counted, epsilon: float, accuracy: float) -> Plan:
-    """Plan around a given epsilon."""
+def plan_for_epsilon(
+    pairs: Counted, epsilon: float, accuracy: float, most: float = _LARGEST_TILT
+) -> Plan:
+    """Plan around a given epsilon, with a tilt of at most ``most``."""
     steps = sum(count for _, count in pairs)
     log_delta = 0.0
     for _ in range(2):  # the first delta says how far the tails matter
         reach = _reach(log_delta, steps)
         nodes = _gather(pairs, reach)
-        tilt, value = _saddle(nodes, lambda k, a: k + _entropy(a) - a * epsilon)
+        tilt, value = _saddle(nodes, lambda k, a: k + _entropy(a) - a * epsilon, most)
         log_delta = min(value, 0.0)
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)

@@ -1,6 +1,7 @@
 """Laws of the loss distribution engine, each against something that shares no code with it."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -241,3 +242,61 @@ def test_what_has_no_pair_is_refused():
     assert not supports(BoundedRange(1.0), "replace_one")
     with pytest.raises(NotSupported, match="WithoutReplacementGaussian"):
         epsilon(((sampled, 1),), 1e-6, "add_remove")
+
+
+LAW = [
+    (PoissonGaussian, "add_remove"),
+    (PoissonGaussian, "replace_one"),
+    (WithoutReplacementGaussian, "replace_one"),
+]
+LAW_IDS = ["remove", "replace", "swap"]
+
+
+def prices(event, neighbors, axis, at):
+    """Epsilon along one axis: the settings in the order of growing cost."""
+    return [epsilon(((event(z, q), steps),), at, neighbors) for z, q, steps in axis]
+
+
+def sorted_and_finite(values):
+    """Whether costs are finite, not NaN and do not fall; the grid may waver by its accuracy."""
+    finite = all(math.isfinite(v) and v >= 0 for v in values)
+    return finite and all(b >= a * (1 - 1e-4) for a, b in pairwise(values))
+
+
+@pytest.mark.parametrize(("event", "neighbors"), LAW, ids=LAW_IDS)
+@pytest.mark.parametrize("at", [1e-3, 1e-9, 1e-15])
+def test_cost_grows_with_less_noise_more_steps_and_larger_samples(event, neighbors, at):
+    noise = [(z, 0.02, 300) for z in (1e4, 100.0, 10.0, 3.0, 2.9, 1.0, 0.5, 0.1, 1e-2)]
+    steps = [(1.3, 0.01, n) for n in (1, 2, 10, 100, 101, 1000, 10_000)]
+    rates = [(1.3, q, 50) for q in (1e-5, 1e-4, 1e-2, 0.011, 0.3, 0.9, 0.999, 1.0)]
+    for axis in (noise, steps, rates):
+        values = prices(event, neighbors, axis, at)
+        assert sorted_and_finite(values)
+        assert not sorted_and_finite(values[::-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("event", "neighbors"), LAW, ids=LAW_IDS)
+@pytest.mark.parametrize("at", [1e-3, 1e-15])
+def test_a_million_steps_stay_finite_and_ordered(event, neighbors, at):
+    noises = (1e4, 100.0, 10.0, 1.0, 0.1, 1e-2)
+    for rate in (1e-4, 0.01, 0.9):
+        rows = [
+            prices(event, neighbors, [(z, rate, n) for z in noises], at) for n in (1, 1000, 10**6)
+        ]
+        assert all(sorted_and_finite(row) for row in rows)
+        assert all(sorted_and_finite(column) for column in zip(*rows))
+
+
+@pytest.mark.parametrize(
+    ("script", "at"),
+    [
+        (((Laplace(0.11484728785689295), 23),), 4.94e-11),
+        (((PureDP(2.0973543954), 4), (PoissonGaussian(7969.0, 0.003), 3779)), 4.5e-14),
+        (((PureDP(0.0028781879), 10), (PoissonGaussian(4680.0, 2.8e-5), 113)), 1.7e-11),
+    ],
+    ids=["laplace", "pure and sampled", "small"],
+)
+def test_delta_stays_small_beside_the_largest_loss(script, at):
+    eps = epsilon(script, at, "add_remove")
+    assert 0 < delta(script, eps, "add_remove") < 1e-8
