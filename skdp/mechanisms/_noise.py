@@ -94,8 +94,8 @@ class Noise:
             positions /= math.log1p(-rate)
             np.ceil(positions, out=positions)
             positions[0] += last
-            np.cumsum(positions, out=positions)
-            parts.append(positions[: np.searchsorted(positions, n)].astype(np.intp))
+            np.add.accumulate(positions, out=positions)
+            parts.append(positions[: positions.searchsorted(n)].astype(np.intp))
             last = float(positions[-1])
         if len(parts) == 1:
             return parts[0]

@@ -52,18 +52,22 @@ def settle(
     arrays : tuple of str
         Fields that are finite arrays: where they are not, the answer's finiteness would tell of single records.
     """
-    name = type(question).__name__
     for field in (*scales, *bounds):
-        number = float(getattr(question, field))
+        number = getattr(question, field)
+        if type(number) is not float:
+            number = float(number)
+            object.__setattr__(question, field, number)
         if not (0.0 < number < math.inf if field in bounds else number >= 0.0):
             demand = "positive and finite" if field in bounds else "0 or more"
-            raise ValueError(f"{name} was given {field}={number:g}; it must be {demand}.")
-        object.__setattr__(question, field, number)
+            raise ValueError(
+                f"{type(question).__name__} was given {field}={number:g}; it must be {demand}."
+            )
     for field in arrays:
         array = np.array(getattr(question, field), dtype=np.float64)
         if not math.isfinite(np.vdot(array, array)):
             raise ValueError(
-                f"{name} was given {field} that is not finite, or too large; take smaller steps."
+                f"{type(question).__name__} was given {field} that is not finite, or too large; "
+                "take smaller steps."
             )
         object.__setattr__(question, field, array)
 
