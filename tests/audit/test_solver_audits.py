@@ -84,10 +84,10 @@ def test_many_runs(name, relation, capsys):
     plan = _plan(name, relation)
     if plan is None:
         return
-    n_runs = 100_000 if name not in COSTLY else 20_000
+    n_runs = 100_000 if name not in COSTLY else 10_000
     sound = check_claim(plan, n_runs)
     pair = worst_case_pair(n=N, neighbors=relation)
-    half = audit(runs_of(plan, HalfTheNoise), pair, DELTA, n_runs)
+    half = audit(runs_of(plan, HalfTheNoise), pair, DELTA, 10_000)
     with capsys.disabled():
         print(
             f"\n{name} {relation}: {sound.epsilon:.3f} of {EPSILON}, half the noise {half.epsilon:.3f}"
