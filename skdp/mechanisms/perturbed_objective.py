@@ -15,6 +15,7 @@ from ._bounds import (
     Convexity,
     gradient_bound,
     linear_rows,
+    refuse_shape,
     rule_of,
     settled_penalty,
     split_penalty,
@@ -28,6 +29,7 @@ from ._records import Records
 
 __all__ = ["PerturbedObjective"]
 
+LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
 
@@ -75,6 +77,8 @@ class PerturbedObjective(Release):
             settle(self, arrays=("center",))
         if self.clip is not None:
             settle(self, bounds=("clip",))
+        if math.isinf(self.multiplier):
+            raise ValueError("PerturbedObjective was given multiplier=inf; it must be finite.")
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
         object.__setattr__(self, "penalty", settled_penalty(self.penalty))
 
@@ -88,6 +92,7 @@ class PerturbedObjective(Release):
 
     def event(self, public: Public) -> events.Event:
         """One objective perturbation; see the theorems of its proof page."""
+        refuse_shape(self.shape, self.loss, public)
         self.bound(public)
         kind = PureObjectivePerturbation if self.pure else ObjectivePerturbation
         shift = math.inf if self.multiplier == 0 else 1.0 / self.multiplier
@@ -99,9 +104,15 @@ class PerturbedObjective(Release):
             output=OUTPUT_SHARE * public.swing * shift,
         )
 
+    def tolerance(self, public: Public) -> float:
+        """Certificate that double precision reaches, beside so large a tilt and pull."""
+        pull = 0.0 if self.center is None else self.strength * float(np.abs(self.center).max())
+        linear = (self.multiplier * self.bound(public) + pull) * math.prod(self.shape)
+        return max(tolerance_for(public, self.bound(public)), LINEAR_ROUNDING * linear)
+
     def output_noise(self, public: Public) -> float:
         """Standard deviation (scale, if pure) of the noise on the minimiser; a public number."""
-        reach = 2.0 * tolerance_for(public, self.bound(public)) / self.convexity(public).modulus()
+        reach = 2.0 * self.tolerance(public) / self.convexity(public).modulus()
         return reach * self.multiplier / (OUTPUT_SHARE * public.swing)
 
     def answer(self, records: Records, noise: Noise) -> Array:
@@ -120,5 +131,5 @@ class PerturbedObjective(Release):
         )
         objective = Objective(rows, records.y, self.loss, weights, tilt, clip)
         with np.errstate(all="ignore"):
-            w = minimise(objective, tolerance_for(public, bound), rest)
+            w = minimise(objective, self.tolerance(public), rest)
         return w + self.output_noise(public) * draw(self.shape)

@@ -51,6 +51,17 @@ def fit(data, solver, cls=DPLogisticRegression, **given):
         return model.fit(*data)
 
 
+@pytest.mark.parametrize(
+    "name", ["objective-perturbation", "amp", "output-perturbation", "admm-objp"]
+)
+@pytest.mark.parametrize("epsilon, delta", [(1e-6, 0.0), (1e-6, 1e-12), (1e4, 1e-5), (30.0, 0.0)])
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+def test_certificates_are_met_at_any_noise(data, name, neighbors, epsilon, delta):
+    """Tilts of 1e7 and strengths of 1e-6 end, within the budget, in finite numbers."""
+    model = fit(data, name, neighbors=neighbors, epsilon=epsilon, delta=delta)
+    assert np.isfinite(model.coef_).all() and model.privacy_.epsilon <= epsilon
+
+
 @pytest.mark.parametrize("delta", [1e-5, 0.0])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
