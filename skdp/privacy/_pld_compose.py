@@ -48,7 +48,8 @@ class Tail:
         if i == len(self.losses):
             return min(self.lost, 1.0)
         here = self.above[i] - math.exp(epsilon - self.losses[i]) * self.discounted[i]
-        return min(max(here, 0.0) * math.exp(min(self.log_scale, 700.0)) + self.lost, 1.0)
+        scaled = max(float(here), 0.0) * math.exp(min(self.log_scale, 700.0))
+        return min(scaled + self.lost, 1.0)
 
     def epsilon(self, delta: float) -> float | None:
         """Smallest epsilon at delta; None if it lies below the window, infinity if above."""
