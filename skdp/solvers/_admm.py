@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-__all__ = ["Splitting", "curvature_bound", "inverse_step", "noise_norm", "rho_rule"]
+__all__ = ["Splitting", "curvature_bound", "inverse_steps", "noise_norm", "rho_rule"]
 
 
 class Splitting:
@@ -82,10 +82,27 @@ def noise_norm(task, clip, spread, expected, rate):
     return math.sqrt(task.size * spread**2 + clip**2 * (1.0 - rate) / expected)
 
 
-def inverse_step(task, public, error, steps, radius):
-    """One over eta: half of the curvature plus error * sqrt(steps) / radius.
+def inverse_steps(task, public, rho, growth, error, radius):
+    """One over eta of each step: half of the curvature, plus a multiple of `growth` that the noise decides.
 
-    The rule of stochastic ADMM (Ouyang et al. 2013, 1 / eta_k = L + sigma sqrt(2 k) / D) without its safety factors:
-    rho adds a quarter of the curvature, which keeps the step below 2 / L, and the returned mean forgets the first half.
+    Errors of size ``error`` in each gradient carry x a random walk of step 1 / (rho + 1/eta); the multiple is the least
+    that keeps the walk's root mean square within the radius. The form is that of stochastic ADMM (Ouyang et al. 2013,
+    1/eta_k = L + sigma sqrt(2 k) / D); rho adds a quarter of the curvature, so that steps stay below 2 / L.
+
+    Parameters
+    ----------
+    growth : ndarray of shape (steps,)
+        How one over eta grows: ones for a step fixed over the run, the root of the step's number, ...
     """
-    return 0.5 * curvature_bound(task, public) + error * math.sqrt(steps) / radius
+    steady = 0.5 * curvature_bound(task, public)
+
+    def walk(multiple):
+        return error * math.sqrt(np.sum((rho + steady + multiple * growth) ** -2.0))
+
+    low, high = 0.0, error * math.sqrt(np.sum(growth**-2.0)) / radius
+    if walk(low) <= radius:
+        return np.full(len(growth), steady)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if walk(middle) > radius else (low, middle)
+    return steady + high * growth

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import PartyGradients
-from ._admm import Splitting, inverse_step, noise_norm, rho_rule
+from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
 from ._rules import clip_rule
 from ._solver import Solver
 
@@ -37,7 +37,7 @@ class DPADMM(Solver):
     rho : float or None
         Penalty of the consensus, on the mean objective and for all parties together; None: as in `SSADMM`.
     eta : float or None
-        First step size, which falls with the root of the round's number; None: half of the curvature and the noise.
+        Step size; None: half of the curvature and the noise decide (see `inverse_steps`).
     averaging : bool
         Return the prox of the mean of the second half's arguments; without noise, always the last.
     clip : float or None
@@ -68,18 +68,20 @@ class DPADMM(Solver):
         crowd = math.sqrt(self.parties)
         clip = self.clip or clip_rule(task, public, crowd * budget.noise * math.sqrt(task.size) / n)
         error = noise_norm(task, clip, crowd * multiplier * clip / n, n, 1.0)
-        agreed = Consensus(task, rho_rule(task, public, n, self.rho), n, self.parties)
-        for k in range(self.steps):
+        rho = rho_rule(task, public, n, self.rho)
+        agreed = Consensus(task, rho, n, self.parties)
+        for k, inverse in enumerate(self._inverses(task, public, rho, error)):
             question = PartyGradients(at=agreed.x, loss=task.loss, clip=clip, multiplier=multiplier)
-            agreed.advance(oracle.ask(question) / n, self._inverse(task, public, error, k))
+            agreed.advance(oracle.ask(question) / n, inverse / self.parties)
             if 2 * k >= self.steps - 1:
                 agreed.remember()
         return agreed.average() if self.averaging and budget.noise > 0 else agreed.z
 
-    def _inverse(self, task, public, error, k):
+    def _inverses(self, task, public, rho, error):
+        growth = np.ones(self.steps)
         if self.eta is not None:
-            return math.sqrt(k + 1.0) / (self.eta * self.parties)
-        return inverse_step(task, public, error, k + 1, self.radius) / self.parties
+            return growth / self.eta
+        return inverse_steps(task, public, rho, growth, error, self.radius)
 
 
 class Consensus(Splitting):

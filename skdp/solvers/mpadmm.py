@@ -11,8 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from ..mechanisms import Gradient, ModelStep
-from ._admm import Splitting, inverse_step, noise_norm, rho_rule
+from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
 from ._rules import clip_rule
 from ._solver import Solver, record_count
 
@@ -37,7 +39,7 @@ class MPADMM(Solver):
     rho : float or None
         Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.
     eta : float or None
-        Step size; None: half of the curvature and the noise decide (see `inverse_step`).
+        Step size; None: half of the curvature and the noise decide (see `inverse_steps`).
     averaging : bool
         Return the prox of the mean of the second half's arguments; without noise, always the last z.
     clip : float or None
@@ -67,8 +69,7 @@ class MPADMM(Solver):
         thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
         error = noise_norm(task, clip, thrice * multiplier * clip / n, n, 1.0)
         split = Splitting(task, rho, n)
-        for k in range(self.steps):
-            inverse = self._inverse(task, oracle.public, error, k)
+        for k, inverse in enumerate(self._inverses(task, oracle.public, rho, error)):
             self._advance(oracle, task, split, inverse, clip=clip, multiplier=multiplier, n=n)
             if 2 * k >= self.steps - 1:
                 split.remember()
@@ -83,7 +84,8 @@ class MPADMM(Solver):
         constants = {"rho": split.rho, "inverse": inverse, "n": n, "penalty": task.penalty}
         split.adopt(*oracle.ask(ModelStep(loss=task.loss, **iterates, **constants, **bounded)))
 
-    def _inverse(self, task, public, error, k):
+    def _inverses(self, task, public, rho, error):
+        growth = np.ones(self.steps)
         if self.eta is not None:
-            return 1.0 / self.eta
-        return inverse_step(task, public, error, k + 1, self.radius)
+            return growth / self.eta
+        return inverse_steps(task, public, rho, growth, error, self.radius)

@@ -11,8 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from ..mechanisms import Gradient
-from ._admm import Splitting, inverse_step, noise_norm, rho_rule
+from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
 from ._rules import clip_rule
 from ._sampling import decay, sampler
 from ._solver import Solver
@@ -38,9 +40,10 @@ class SSADMM(Solver):
     rho : float or None
         Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.
     eta : float or None
-        First step size; None: half of the curvature and the noise decide (see `inverse_step`).
-    schedule : {"sqrt", "constant", "epoch"}
-        Step size: falls with the root of the step's number; fixed; divided by the epoch's number (as in the paper).
+        First step size; None: half of the curvature and the noise decide (see `inverse_steps`).
+    schedule : {"constant", "sqrt", "epoch"}
+        Step size: fixed for the number of steps; falling with the root of the step's number; divided by the epoch's
+        number (as in the paper). Where noise is high a falling step keeps the noise of its long first steps.
     averaging : bool
         Return the prox of the mean of the second half's arguments instead of the last z.
     clip : float or None
@@ -58,7 +61,7 @@ class SSADMM(Solver):
     steps: int = 1000
     rho: float | None = None
     eta: float | None = None
-    schedule: str = "sqrt"
+    schedule: str = "constant"
     averaging: bool = True
     clip: float | None = None
     radius: float = 8.0
@@ -72,17 +75,16 @@ class SSADMM(Solver):
         spread = budget.noise * clip / draw.expected
         error = noise_norm(task, clip, spread, draw.expected, draw.rate)
         split = Splitting(task, rho_rule(task, oracle.public, draw.n, self.rho), draw.n)
-        for k in range(self.steps):
+        inverses = self._inverses(task, oracle.public, split.rho, error, draw.rate)
+        for k, inverse in enumerate(inverses):
             question = Gradient(at=split.x, loss=task.loss, clip=clip, multiplier=budget.noise)
-            noisy = oracle.ask(draw.batch(question)) / draw.expected
-            split.advance(noisy, self._inverse(task, oracle.public, error, k, draw.rate))
+            split.advance(oracle.ask(draw.batch(question)) / draw.expected, inverse)
             if 2 * k >= self.steps - 1:
                 split.remember()
         return split.average() if self.averaging else split.z
 
-    def _inverse(self, task, public, error, k, rate):
+    def _inverses(self, task, public, rho, error, rate):
+        growth = np.array([1.0 / decay(self.schedule, k, rate) for k in range(self.steps)])
         if self.eta is not None:
-            return 1.0 / (self.eta * decay(self.schedule, k, rate))
-        factor = decay(self.schedule, k, rate)
-        steps = self.steps if self.schedule == "constant" else factor**-2
-        return inverse_step(task, public, error, steps, self.radius)
+            return growth / self.eta
+        return inverse_steps(task, public, rho, growth, error, self.radius)
