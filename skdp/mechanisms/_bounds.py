@@ -19,6 +19,7 @@ __all__ = [
     "Convexity",
     "gradient_bound",
     "linear_rows",
+    "refuse_shape",
     "rule_of",
     "settled_penalty",
     "split_penalty",
@@ -46,6 +47,20 @@ def gradient_bound(loss: Loss, clip: float | None, public: Public) -> float:
             f"{type(loss).__name__} has no bounded slope; give clip=, which bounds it."
         )
     return bound
+
+
+def refuse_shape(shape: tuple[int, ...], loss: Loss, public: Public) -> None:
+    """Refuse parameters that do not give each record its own scores.
+
+    With (width, 1) or (width, n) the loss would broadcast targets across records, and the answer could have columns
+    that share their noise: its differences would be exact.
+    """
+    wanted = (public.width,) if loss.outputs == 1 else (public.width, loss.outputs)
+    if shape != wanted:
+        raise ValueError(
+            f"{type(loss).__name__} over rows of width {public.width} needs parameters of shape "
+            f"{wanted}, not {shape}; ask with that shape."
+        )
 
 
 def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
@@ -124,8 +139,10 @@ class Convexity:
     def of(cls, strength: float, penalty: Placed, public: Public) -> Convexity:
         """Half a squared norm on every coordinate, and what the penalty adds where it acts."""
         added = max(penalty.convexity_of_coefficients, 0.0)
-        free = penalty.intercept and public.intercept > 0
-        return cls(strength + added, strength if free else strength + added, public.intercept)
+        last = strength if penalty.intercept else strength + added
+        # Without a constant column, what such a penalty leaves alone is the last feature.
+        features = strength + added if public.intercept > 0 else last
+        return cls(features, last, public.intercept)
 
     def modulus(self) -> float:
         """Strong convexity of the whole."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..losses import LOSSES, Loss
 from ..privacy import events
 from ._noise import Noise
 from ._public import Public
@@ -70,6 +71,19 @@ def settle(
                 "take smaller steps."
             )
         object.__setattr__(question, field, array)
+    loss: Any = getattr(question, "loss", None)
+    if type(loss) in LOSSES.values():
+        object.__setattr__(question, "loss", _settled_loss(loss))
+
+
+def _settled_loss(loss: Loss) -> Loss:
+    """The loss with plain numbers for its fields: they meet every record, and releases are priced by them."""
+    if all(type(value) in (int, float) for value in vars(loss).values()):
+        return loss
+    plain = {f.name: float(getattr(loss, f.name)) for f in fields(loss)}
+    if "outputs" in plain:
+        return type(loss)(outputs=int(plain["outputs"]))  # type: ignore[call-arg]
+    return type(loss)(**plain)
 
 
 class Question(ABC):

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import gradient_bound, linear_rows, settled_penalty
+from ._bounds import gradient_bound, linear_rows, refuse_shape, settled_penalty
 from ._minimise import in_double
 from ._noise import Noise
 from ._public import Public
@@ -86,6 +86,7 @@ class HiddenDescent(Release):
                 "A hidden descent has a proof for neighbors='replace_one' and batches that hold "
                 f"all n={public.n} records; use 'objective-perturbation' under add_remove."
             )
+        refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
         curvature = float(self.loss.curvature or 0.0) * public.row_bound**2
         return distances(self.schedule, bound, curvature, self.convexity, public.swing)

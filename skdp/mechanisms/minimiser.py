@@ -10,7 +10,14 @@ import numpy as np
 
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import Convexity, gradient_bound, linear_rows, settled_penalty, split_penalty
+from ._bounds import (
+    Convexity,
+    gradient_bound,
+    linear_rows,
+    refuse_shape,
+    settled_penalty,
+    split_penalty,
+)
 from ._minimise import in_double, minimise, tolerance_for
 from ._noise import Noise
 from ._objective import Objective
@@ -55,6 +62,7 @@ class NoisyMinimiser(Release):
 
     def sensitivity(self, public: Public) -> float:
         """How far the certified minimiser can move between neighbours."""
+        refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
         modulus = Convexity.of(self.strength, self.penalty, public).modulus()
         return minimiser_distance(bound, modulus, tolerance_for(public, bound), public.swing)

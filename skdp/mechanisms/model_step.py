@@ -57,6 +57,12 @@ class ModelStep(Additive):
     def __post_init__(self) -> None:
         super().__post_init__()
         settle(self, bounds=("clip", "rho", "inverse", "n"), arrays=("x", "z", "y"))
+        # Broadcasting would repeat what a record moves, beyond the bound.
+        if not self.x.shape == self.z.shape == self.y.shape:
+            raise ValueError(
+                f"ModelStep was given x, z and y of shapes {self.x.shape}, {self.z.shape} and {self.y.shape}; "
+                "give all three the shape of the parameters."
+            )
         object.__setattr__(self, "penalty", settled_penalty(self.penalty))
 
     def bound(self, public: Public) -> float:
