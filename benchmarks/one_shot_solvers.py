@@ -14,7 +14,7 @@ import numpy as np
 from _protocol import DELTA, baselines, summarise, sweep, write_csv
 
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.solvers import ObjectivePerturbation, OutPertGD
+from skdp.solvers import PSGD, RSGDAR, ObjectivePerturbation, OutPertGD
 
 # Accuracy and AUC of the prototypes (mean of 15 runs): what these solvers are measured against.
 PROTOTYPES = {
@@ -75,6 +75,9 @@ METHODS = {
     "outpert-gd paper": private(OutPertGD(variant="paper")),
     "psgd": private("psgd"),
     "rsgd-ar": private("rsgd-ar"),
+    "nsgd": private(PSGD(clip=np.inf)),  # the dissertation's: the loss's own bound, no clip
+    "rsgd-ar unclipped": private(RSGDAR(clip=np.inf)),
+    "admm-objp": private("admm-objp"),
 }
 
 

@@ -82,10 +82,12 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     oracle = Oracle(records, shown(account, plan.solver.name, verbose), noise)
     if ledger is not None:
         if plan.solver.adaptive:
-            quote(plan)  # a scripted solver's refusals came with its rehearsal; an adaptive one's come here
+            quote(
+                plan
+            )  # a scripted solver's refusals came with its rehearsal; an adaptive one's come here
         ledger.reserve(_allowance(plan, account))
     w = plan.solver.solve(oracle, plan.task, budget)
-    return w, _receipt(plan, account, oracle.proofs, noise.seeded)
+    return w, _receipt(plan, account, oracle, noise.seeded)
 
 
 def quote(plan):
@@ -93,7 +95,7 @@ def quote(plan):
     account, budget = _prepare(plan)
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     plan.solver.solve(oracle, plan.task, budget)
-    return _receipt(plan, account, oracle.proofs, seeded=False)
+    return _receipt(plan, account, oracle, seeded=False)
 
 
 def rehearse(plan, noise):
@@ -128,7 +130,7 @@ def _allowance(plan, account):
     )
 
 
-def _receipt(plan, account, proofs, seeded):
+def _receipt(plan, account, oracle, seeded):
     spec, script = plan.spec, account.script
     if plan.solver.adaptive:
         cost, accountant, unspent = spec.epsilon, f"{plan.solver.filter} filter", account.unspent
@@ -136,7 +138,7 @@ def _receipt(plan, account, proofs, seeded):
         cost, unspent = math.inf, None
         accountant = plan.accountant
         if accountant == "auto":
-            accountant = accountants.choose(script, spec.neighbors)
+            accountant = accountants.choose(script, spec.neighbors, spec.delta)
         if spec.private:
             cost = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
     return Receipt(
@@ -146,7 +148,8 @@ def _receipt(plan, account, proofs, seeded):
         accountant=accountant,
         script=script,
         solver=repr(plan.solver),
-        proofs=proofs,
+        proofs=oracle.proofs,
+        notes=oracle.notes,
         declared=dict(plan.declared),
         seeded=seeded,
         unspent=unspent,

@@ -17,6 +17,7 @@ from ._records import Records
 
 __all__ = [
     "Convexity",
+    "convexity_note",
     "gradient_bound",
     "linear_rows",
     "refuse_shape",
@@ -152,6 +153,16 @@ class Convexity:
         """Largest x' Lambda^-1 x over rows of norm at most 1 beside the constant column."""
         total = _over(1.0, self.features)
         return total + _over(self.size**2, self.intercept) if self.size else total
+
+
+def convexity_note(strength: float, penalty: Placed, curvature: float, convexity: Convexity) -> str:
+    """Which strong convexity a release used, whose it is, and what it bounds."""
+    user = max(penalty.convexity_of_coefficients, 0.0)
+    return (
+        f"strong convexity lam = {convexity.modulus():.6g} on the sum of losses: {strength:.6g} added on every "
+        f"coordinate and {user:.6g} of the penalty on the coefficients; it bounds one record's share of the "
+        f"Hessian by {curvature * convexity.leverage():.6g} of the whole"
+    )
 
 
 def _over(a: float, b: float) -> float:

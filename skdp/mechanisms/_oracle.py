@@ -39,11 +39,11 @@ class Oracle:
         Where the answers' randomness comes from.
     """
 
-    __slots__ = ("__account", "__noise", "__proofs", "__records")
+    __slots__ = ("__account", "__kinds", "__noise", "__records")
 
     def __init__(self, records: Records, account: Account, noise: Noise) -> None:
         self.__records, self.__account, self.__noise = records, account, noise
-        self.__proofs: dict[str, None] = {}
+        self.__kinds: dict[tuple[type, type], Question] = {}  # the first question of each kind
 
     @property
     def public(self) -> Public:
@@ -53,14 +53,19 @@ class Oracle:
     @property
     def proofs(self) -> tuple[str, ...]:
         """Pages of docs/proofs/ that the answers given so far rest on."""
-        return tuple(self.__proofs)
+        return tuple(dict.fromkeys(page for q in self.__kinds.values() for page in q.proofs()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the questions asked so far want a receipt to say of their public constants."""
+        return tuple(note for q in self.__kinds.values() for note in q.notes(self.public))
 
     def ask(self, question: Question) -> Any:
         """Check, pay, touch, noise."""
-        _refuse_unregistered(question)
+        kind = _registered_kind(question)
         self.__account.charge(question.event(self.public))
-        for page in question.proofs():
-            self.__proofs[page] = None
+        if kind not in self.__kinds:
+            self.__kinds[kind] = question
         return question.answer(self.__records, self.__noise)
 
     def affords(self, *questions: Question) -> bool:
@@ -68,8 +73,8 @@ class Oracle:
         return self.__account.affords(*(question.event(self.public) for question in questions))
 
 
-def _refuse_unregistered(question: Question) -> None:
-    """Refuse a question whose own, inner or loss's type has no proof."""
+def _registered_kind(question: Question) -> tuple[type, type]:
+    """Types of the question and of its inner one; refuses it where they, or its loss's, have no proof."""
     inner = getattr(question, "question", None)
     _refuse_unless(question, _registry.questions(), "mechanisms")
     if inner is not None:
@@ -77,6 +82,7 @@ def _refuse_unregistered(question: Question) -> None:
     loss = getattr(question if inner is None else inner, "loss", None)
     if loss is not None:
         _refuse_unless(loss, _registry.losses(), "losses")
+    return type(question), type(inner)
 
 
 def _refuse_unless(part: Any, known: Collection[type], room: str) -> None:

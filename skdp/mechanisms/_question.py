@@ -95,6 +95,10 @@ class Question(ABC):
         """Pages of docs/proofs/ that the answer rests on."""
         return (self.proof,)
 
+    def notes(self, public: Public) -> tuple[str, ...]:
+        """What a receipt should say of the constants that were chosen; public numbers only."""
+        return ()
+
     @abstractmethod
     def event(self, public: Public) -> events.Event:
         """What the answer costs."""

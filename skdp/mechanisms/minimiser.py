@@ -12,6 +12,7 @@ from ..losses import Loss
 from ..privacy import events
 from ._bounds import (
     Convexity,
+    convexity_note,
     gradient_bound,
     linear_rows,
     refuse_shape,
@@ -66,6 +67,12 @@ class NoisyMinimiser(Release):
         bound = gradient_bound(self.loss, self.clip, public)
         modulus = Convexity.of(self.strength, self.penalty, public).modulus()
         return minimiser_distance(bound, modulus, tolerance_for(public, bound), public.swing)
+
+    def notes(self, public: Public) -> tuple[str, ...]:
+        """The strong convexity that was used, and what for."""
+        convexity = Convexity.of(self.strength, self.penalty, public)
+        curvature = float(self.loss.curvature or 0.0)
+        return (convexity_note(self.strength, self.penalty, curvature, convexity),)
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian, or one pure release."""

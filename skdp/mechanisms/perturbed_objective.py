@@ -13,6 +13,7 @@ from ..privacy import events
 from ..privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
 from ._bounds import (
     Convexity,
+    convexity_note,
     gradient_bound,
     linear_rows,
     refuse_shape,
@@ -89,6 +90,12 @@ class PerturbedObjective(Release):
     def convexity(self, public: Public) -> Convexity:
         """What the Jacobian is bounded by."""
         return Convexity.of(self.strength, self.penalty, public)
+
+    def notes(self, public: Public) -> tuple[str, ...]:
+        """The strong convexity that was used, and what for."""
+        convexity = Convexity.of(self.strength, self.penalty, public)
+        curvature = float(self.loss.curvature or 0.0)
+        return (convexity_note(self.strength, self.penalty, curvature, convexity),)
 
     def event(self, public: Public) -> events.Event:
         """One objective perturbation; see the theorems of its proof page."""

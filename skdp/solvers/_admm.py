@@ -16,8 +16,8 @@ __all__ = ["Splitting", "curvature_bound", "inverse_steps", "noise_norm", "rho_r
 class Splitting:
     """Minimise f(x) + h(z) subject to x = z, with f known by its gradients.
 
-    x moves by the linearised step, z is the prox of h at x + y / rho, y collects what they disagree on. z is the
-    iterate to release: it alone is sparse, or inside the constraint.
+    x moves by the linearised step, z is the prox of h at x + u, u collects what they disagree on (u is y / rho, and
+    y the paper's multiplier). z is the iterate to release: it alone is sparse, or inside the constraint.
 
     Parameters
     ----------
@@ -31,32 +31,42 @@ class Splitting:
 
     def __init__(self, task, rho, n):
         self.penalty, self.rho, self.step = task.penalty, rho, 1.0 / (rho * n)
-        self.x, self.z, self.y = (np.zeros(task.shape) for _ in range(3))
-        self._anchor, self._mean, self._count = self.z, np.zeros(task.shape), 0
+        self.x, self.z, self.u = (np.zeros(task.shape) for _ in range(3))
+        self._anchor, self._sum, self._count = self.z, np.zeros(task.shape), 0
+
+    @property
+    def y(self):
+        """The multiplier of x = z."""
+        return self.rho * self.u
 
     def advance(self, gradient, inverse):
         """One step on a gradient of f at x; ``inverse`` is one over eta."""
-        self.move((self.rho * self.z - self.y + inverse * self.x - gradient) / (self.rho + inverse))
+        pull = self.z - self.u
+        pull -= self.x
+        pull *= self.rho
+        pull -= gradient
+        pull *= 1.0 / (self.rho + inverse)
+        self.move(self.x + pull)
 
     def move(self, x):
-        """z and y that follow from a new x."""
-        self.x, self._anchor = x, x + self.y / self.rho
+        """z and u that follow from a new x."""
+        self.x, self._anchor = x, x + self.u
         self.z = self.penalty.prox(self._anchor, self.step)
-        self.y = self.y + self.rho * (self.x - self.z)
+        self.u = self._anchor - self.z
 
     def adopt(self, x, z, y):
         """Iterates that were stepped, and made noisy, elsewhere."""
-        self._anchor = x + self.y / self.rho
-        self.x, self.z, self.y = x, z, y
+        self._anchor = x + self.u
+        self.x, self.z, self.u = x, z, y / self.rho
 
     def remember(self):
-        """Take the last argument of the prox into the running mean."""
+        """Take the last argument of the prox into the mean."""
         self._count += 1
-        self._mean += (self._anchor - self._mean) / self._count
+        self._sum += self._anchor
 
     def average(self):
         """The prox of the mean argument: as smooth as a mean of z, and still sparse or feasible."""
-        return self.penalty.prox(self._mean, self.step)
+        return self.penalty.prox(self._sum / self._count, self.step)
 
 
 def curvature_bound(task, public):

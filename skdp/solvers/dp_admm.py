@@ -85,7 +85,7 @@ class DPADMM(Solver):
 
 
 class Consensus(Splitting):
-    """`Splitting` with an x and a y for each party, and one z for all.
+    """`Splitting` with an x and a u for each party, and one z for all.
 
     A party holds 1 / K of the mean objective, hence 1 / K of its curvature, of rho and of one over eta.
     """
@@ -93,10 +93,11 @@ class Consensus(Splitting):
     def __init__(self, task, rho, n, parties):
         super().__init__(task, rho / parties, n)
         self.step = 1.0 / (rho * n)
-        self.x, self.y = (np.zeros((parties, *task.shape)) for _ in range(2))
+        self.x, self.u = (np.zeros((parties, *task.shape)) for _ in range(2))
 
     def move(self, x):
-        """z and each y that follow from new x."""
-        self.x, self._anchor = x, (x + self.y / self.rho).mean(axis=0)
+        """z and each u that follow from new x."""
+        arguments = x + self.u
+        self.x, self._anchor = x, arguments.mean(axis=0)
         self.z = self.penalty.prox(self._anchor, self.step)
-        self.y = self.y + self.rho * (self.x - self.z)
+        self.u = arguments - self.z

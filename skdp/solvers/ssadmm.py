@@ -57,7 +57,7 @@ class SSADMM(Solver):
     name: ClassVar[str] = "ssadmm"
 
     batch_size: int | None = None
-    rate: float = 0.02
+    rate: float = 0.05
     steps: int = 1000
     rho: float | None = None
     eta: float | None = None

@@ -136,3 +136,12 @@ def test_progress_without_tqdm_says_what_to_install(monkeypatch):
     X, y = np.zeros((10, 2)), np.arange(10) % 2
     with pytest.raises(ImportError, match=r"skdp\[progress\]"):
         DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd", verbose=2).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["objective-perturbation", "output-perturbation"])
+def test_receipt_says_which_convexity_was_used_and_why(solver):
+    model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver=solver, C=0.01)
+    note = model.quote(1000, 3).notes[0]
+    assert "strong convexity lam = " in note
+    assert "100 of the penalty" in note or "100 added" in note  # the user's own L2, 1/C, counts
+    assert not DPLogisticRegression(data_norm=1.0, solver="gd").quote(1000, 3).notes

@@ -23,4 +23,6 @@ EXPECTED = {}
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)
-    assert estimator.get_params()["epsilon"] == LOOSE["epsilon"], "a check changed the estimator it was given"
+    assert estimator.get_params()["epsilon"] == LOOSE["epsilon"], (
+        "a check changed the estimator it was given"
+    )

@@ -27,7 +27,12 @@ def census():
 def test_fit_predict_and_receipt(census, Estimator, neighbors):
     X, y = census
     model = Estimator(
-        epsilon=1.0, delta=1e-6, data_norm=2.0, classes=["no", "yes"], neighbors=neighbors, random_state=1
+        epsilon=1.0,
+        delta=1e-6,
+        data_norm=2.0,
+        classes=["no", "yes"],
+        neighbors=neighbors,
+        random_state=1,
     ).fit(X, y)
     assert model.score(X, y) > 0.85
     assert model.coef_.shape == (1, 4) and model.intercept_.shape == (1,)
