@@ -64,6 +64,8 @@ class DPADMM(Solver):
                 f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "
                 "use neighbors='replace_one', or 'mpadmm'."
             )
+        if self.parties < 1:
+            raise ValueError(f"parties={self.parties!r} must be 1 or more.")
         n, multiplier = public.n, budget.noise * math.sqrt(self.steps)
         crowd = math.sqrt(self.parties)
         clip = self.clip or clip_rule(task, public, crowd * budget.noise * math.sqrt(task.size) / n)

@@ -43,6 +43,11 @@ def test_parties_are_refused_where_positions_move():
             model("dp-admm", neighbors="add_remove", n_public=n_public).quote(N, 5)
 
 
+def test_no_party_at_all_is_refused():
+    with pytest.raises(ValueError, match="1 or more"):
+        model(DPADMM(parties=0)).quote(N, 5)
+
+
 def _question(parties=3, **given):
     at = np.random.default_rng(0).normal(size=(parties, 5))
     return PartyGradients(at=at, loss=Logistic(), clip=1.0, **({"multiplier": 1.0} | given))
