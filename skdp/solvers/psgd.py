@@ -32,7 +32,7 @@ class PSGD(Solver):
     epochs : int
         Passes over the records.
     batch_size : int or None
-        Records in a batch, about; None: so that the steps need not be longer than the inverse
+        How many records a batch holds, about; None: so that the steps need not be longer than the inverse
         curvature, with 10 to 1000 batches.
     first_step : float or None
         Step eta0 on the mean objective; None: by noise, at most the inverse curvature.
