@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 
 _LOWEST = 1 + 1e-3  # below, divergences (nondecreasing in the order) are bounded by this order's
 _NODES = (512, 2048, 8192)
+_SMALLEST = 0.03  # multiplier below which the antipodal pair's density ratios overflow
 _BUNDLE_ORDERS = 512
 _PANEL, _PANEL_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
@@ -40,17 +41,24 @@ def _poisson_renyi(event: PoissonGaussian, orders: Array, neighbors: str) -> Arr
     unsampled = orders * (math.inf if z == 0 else (sensitivity / z) ** 2 / 2)
     if q == 0 or z == 0 or math.isinf(z):
         return unsampled if q and z == 0 else np.zeros(len(orders))
+    if z < _SMALLEST and sensitivity == 2:
+        return unsampled
     step = min(z / 3, 0.55 * z * z)  # the integrand's nearest singularity is at distance pi z^2
-    # P^a Q^(1-a) has its last bump at a, or for the antipodal pair with q near one at 2a - 1
-    reach = (sensitivity * orders + 24 * z) / step
-    x = -12 * z + step * np.arange(_fitting(reach))
+    # P^a Q^(1-a) has its last bump at a, or for the antipodal pair with q near one at 2a - 1; the
+    # antipodal pair's tangent has one at -1
+    first = 1 - sensitivity - 12 * z
+    reach = (sensitivity * orders + 12 * z - first) / step
+    x = first + step * np.arange(_fitting(reach))
     log_weight = math.log(step / z) - LOG_SQRT_2PI - (x / z) ** 2 / 2
-    toward = q * _expm1((2 * x - 1) / (2 * z * z))
-    away = q * _expm1((-2 * x - 1) / (2 * z * z)) if neighbors == "replace_one" else 0 * x
+    up, down = (2 * x - 1) / (2 * z * z), (-2 * x - 1) / (2 * z * z)
+    toward, log_toward = q * _expm1(up), _log_mixed(up, q)
+    away, log_away = 0 * x, 0 * x
+    if sensitivity == 2:
+        away, log_away = q * _expm1(down), _log_mixed(down, q)
 
     def log_moment(a: Array, nodes: int) -> Array:
         plus, minus = toward[:nodes], away[:nodes]
-        log_ratio = a * np.log1p(plus) + (1 - a) * np.log1p(minus)
+        log_ratio = a * log_toward[:nodes] + (1 - a) * log_away[:nodes]
         excess = _log_excess(log_ratio, a * plus + (1 - a) * minus)
         return np.logaddexp(0.0, logsumexp(excess + log_weight[:nodes], axis=1))
 
@@ -81,6 +89,13 @@ def _where_resolved(
 
 def _expm1(x: NDArray[Any]) -> Array:
     return np.asarray(np.expm1(np.minimum(x, 700.0)))
+
+
+def _log_mixed(y: NDArray[Any], q: float) -> NDArray[Any]:
+    """log(1 - q + q e^y), however large y is."""
+    with np.errstate(divide="ignore"):
+        far = np.logaddexp(np.log1p(-q), math.log(q) + y)
+    return np.asarray(np.where(y < 30, np.log1p(q * np.expm1(np.minimum(y, 30.0))), far))
 
 
 def _log_excess(log_ratio: Array, tangent: Array) -> Array:

@@ -88,6 +88,27 @@ def test_the_antipodal_pair_is_integrated_as_far_as_its_last_bump():
         assert divergence == pytest.approx(2 * a / z**2, rel=1e-6)
 
 
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(
+    ("z", "q", "a"), [(0.1, 1e-4, 36.0), (0.05, 1e-3, 1.002), (0.04, 0.9, 4.0), (0.025, 0.9, 1.7)]
+)
+def test_little_noise_is_not_cheaper_than_its_integral(z, q, a, neighbors):
+    # Losses beyond 700, and a bump of the tangent at -1, had fallen outside.
+    x = np.arange(-2 * a - 1, 2 * a + 1, z * z / 4)
+    weight = math.log(z * z / 4) - math.log(z * math.sqrt(2 * math.pi))
+    upper, lower = (
+        weight
+        + np.logaddexp(math.log1p(-q) - (x / z) ** 2 / 2, math.log(q) - ((x - m) / z) ** 2 / 2)
+        for m in (1, -1)
+    )
+    if neighbors == "add_remove":
+        lower = weight - (x / z) ** 2 / 2
+    exact = logsumexp(a * upper + (1 - a) * lower) / (a - 1)
+    event = PoissonGaussian(z, q)
+    got = cost(event, "rdp", neighbors)(event, np.array([a]), neighbors)[0]
+    assert got >= exact * (1 - 1e-9)
+
+
 def test_without_replacement_lies_above_the_fixed_pair_and_above_poisson():
     """Correction 1: the antipodal Poisson pair does not dominate sampling without replacement."""
     event, poisson = WithoutReplacementGaussian(1.0, 0.01), PoissonGaussian(1.0, 0.01)
