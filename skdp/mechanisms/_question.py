@@ -25,6 +25,8 @@ __all__ = ["Additive", "Question", "Release", "Selection", "settle"]
 
 Array = np.ndarray[Any, Any]
 
+_LEAST, _LARGEST = 1e-100, 1e100
+
 # Thousands of equal steps ask for equal events.
 _gaussian = lru_cache(maxsize=256)(events.Gaussian)
 _poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
@@ -49,7 +51,8 @@ def settle(
     scales : tuple of str
         Fields that are 0 or more, infinity allowed.
     bounds : tuple of str
-        Fields that are positive and finite: a bound of 0 or infinity makes clipping 0/0 for some records.
+        Fields between 1e-100 and 1e100: a bound of 0 or infinity makes clipping 0/0 for some records, and sums of
+        bounds near the largest double overflow, before any noise, for some records and not for others.
     arrays : tuple of str
         Fields that are finite arrays: where they are not, the answer's finiteness would tell of single records.
     """
@@ -58,8 +61,8 @@ def settle(
         if type(number) is not float:
             number = float(number)
             object.__setattr__(question, field, number)
-        if not (0.0 < number < math.inf if field in bounds else number >= 0.0):
-            demand = "positive and finite" if field in bounds else "0 or more"
+        if not (_LEAST <= number <= _LARGEST if field in bounds else number >= 0.0):
+            demand = f"between {_LEAST:g} and {_LARGEST:g}" if field in bounds else "0 or more"
             raise ValueError(
                 f"{type(question).__name__} was given {field}={number:g}; it must be {demand}."
             )

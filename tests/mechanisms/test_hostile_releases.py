@@ -99,6 +99,15 @@ def test_a_constant_of_a_loss_that_spies_never_meets_a_record(make):
     assert not Spy.seen
 
 
+@pytest.mark.parametrize("clip", [1e308, 1e101, 1e-101, 5e-324])
+def test_a_bound_whose_sums_leave_the_doubles_is_refused(clip):
+    # With clip=1e308 two records' gradients overflowed before the noise, or cancelled: P(inf) was 1 or .07.
+    with pytest.raises(ValueError, match="clip"):
+        Gradient(at=np.zeros(4), loss=Logistic(), clip=clip, multiplier=1.0)
+    with pytest.raises(ValueError, match="clip"):
+        release("minimiser", clip=clip)
+
+
 class TwoFaced(float):
     """Harmless where it is priced as a float, another number in arithmetic on arrays."""
 
