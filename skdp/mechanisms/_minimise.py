@@ -44,11 +44,13 @@ def in_double(rows: Any) -> Any:
     if x is None or not len(x):
         return rows
     scale = rows._scale.astype(np.float64)
+    # A scale in single precision may be rounded up, and slopes are capped by the norms.
+    norms = rows.norms * (1.0 + float(np.finfo(x.dtype).eps))
     if scale.min() < SMALLEST_SCALE:
-        return DenseRows(x * scale[:, None], np.ones_like(scale), rows.norms, rows.intercept)
+        return DenseRows(x * scale[:, None], np.ones_like(scale), norms, rows.intercept)
     if x.dtype == np.float64:
         return rows
-    return DenseRows(x.astype(np.float64), scale, rows.norms, rows.intercept)
+    return DenseRows(x.astype(np.float64), scale, norms, rows.intercept)
 
 
 def minimise(objective: Objective, tolerance: float, penalty: Any = None) -> Array:

@@ -16,6 +16,8 @@ from skdp.mechanisms import (
     Schedule,
 )
 from skdp.mechanisms._bounds import Convexity, split_penalty
+from skdp.mechanisms._minimise import in_double
+from skdp.mechanisms._objective import Objective
 from skdp.penalties import L2, NoPenalty, Placed
 from skdp.privacy.ledger import Recorder
 
@@ -130,3 +132,21 @@ def test_a_coefficient_that_the_penalty_leaves_alone_counts_without_its_convexit
         convexity = Convexity.of(0.5, placed, public)
         assert convexity.modulus() == weights.min()
         assert convexity.leverage() >= (np.eye(3, public.width) ** 2 / weights).sum(axis=1).max()
+
+
+def test_norms_bound_the_rows_that_releases_use_in_double_precision():
+    X = np.random.default_rng(1).normal(size=(500, 3)).astype(np.float32)
+    single = vault(X, np.ones(500), data_norm=1.7, dtype=np.float32).rows
+    rows = in_double(single)
+    actual = np.linalg.norm(np.array([rows.tdot(one) for one in np.eye(500)]), axis=1)
+    assert (actual <= rows.norms).all()
+    assert (actual > single.norms).any(), "the norms before rounding are no bounds"
+
+
+@pytest.mark.parametrize("linear", [0.0, 1.0])
+def test_the_curvature_of_classes_is_found_also_beside_no_noise(linear):
+    # From equal entries power iterations found the strength alone, and proximal steps never ended.
+    rows, y = records().rows, np.zeros(N)
+    objective = Objective(rows, y, Multinomial(3), 1e-3, np.full((4, 3), linear))
+    found = objective.curvature(np.zeros((4, 3)), np.zeros((N, 3)), 0.1).largest()
+    assert found >= np.linalg.eigvalsh(rows.gram(np.ones(N)))[-1] / 3.0 + 1e-3
