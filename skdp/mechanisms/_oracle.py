@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection
 from typing import Any, Protocol
 
@@ -39,11 +40,12 @@ class Oracle:
         Where the answers' randomness comes from.
     """
 
-    __slots__ = ("__account", "__kinds", "__noise", "__records")
+    __slots__ = ("__account", "__kinds", "__lock", "__noise", "__records")
 
     def __init__(self, records: Records, account: Account, noise: Noise) -> None:
         self.__records, self.__account, self.__noise = records, account, noise
         self.__kinds: dict[tuple[type, type], Question] = {}  # the first question of each kind
+        self.__lock = threading.Lock()
 
     @property
     def public(self) -> Public:
@@ -63,7 +65,9 @@ class Oracle:
     def ask(self, question: Question) -> Any:
         """Check, pay, touch, noise."""
         kind = _registered_kind(question)
-        self.__account.charge(question.event(self.public))
+        event = question.event(self.public)
+        with self.__lock:  # a solver may ask from threads, and accounts check before they note
+            self.__account.charge(event)
         if kind not in self.__kinds:
             self.__kinds[kind] = question
         return question.answer(self.__records, self.__noise)

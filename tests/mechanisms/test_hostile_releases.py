@@ -1,5 +1,8 @@
 """Shapes and constants by which a release would answer more than it is priced for."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from laws.vaults import vault
@@ -150,3 +153,30 @@ def test_the_curvature_of_classes_is_found_also_beside_no_noise(linear):
     objective = Objective(rows, y, Multinomial(3), 1e-3, np.full((4, 3), linear))
     found = objective.curvature(np.zeros((4, 3)), np.zeros((N, 3)), 0.1).largest()
     assert found >= np.linalg.eigvalsh(rows.gram(np.ones(N)))[-1] / 3.0 + 1e-3
+
+
+class Slow:
+    """An account that notices whether two charges overlap."""
+
+    def __init__(self):
+        self.inside, self.most, self.charged = 0, 0, 0
+
+    def charge(self, event):
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        time.sleep(0.005)
+        self.inside -= 1
+        self.charged += 1
+
+
+def test_threads_of_a_solver_pay_one_after_the_other():
+    # Four threads had 401 answers of a script of 400, and 313 where a filter affords 311.
+    account = Slow()
+    oracle = Oracle(records(), account, Noise())
+    question = Gradient(at=np.zeros(4), loss=Logistic(), clip=1.0, multiplier=1.0)
+    threads = [threading.Thread(target=oracle.ask, args=(question,)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert account.charged == 6 and account.most == 1
