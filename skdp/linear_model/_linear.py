@@ -4,12 +4,14 @@ import contextlib
 import copy
 import math
 import numbers
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..exceptions import PrivacyWarning
 from ..mechanisms import Public, Records
 from ..penalties import Placed, make
 from ..privacy import ledger as accounts
@@ -77,6 +79,12 @@ class PrivateLinearModel(BaseEstimator):
         """All that is decided before any data; refuses what no data could make right."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         data_norm = _positive("data_norm", self.data_norm, _DATA_NORM_REMEDY)
+        if (
+            not 1e-30 <= data_norm <= 1e30
+        ):  # beyond, scaling rounds by more than the bound allows for
+            raise ValueError(
+                f"data_norm={data_norm:g} must lie between 1e-30 and 1e30; scale the columns first."
+            )
         strength = 1.0 / _positive(
             "C", self.C, "it is the inverse strength of the penalty, as in scikit-learn"
         )
@@ -115,6 +123,7 @@ class PrivateLinearModel(BaseEstimator):
         X, targets, declared, stored = encode(X)
         plan = self._plan(len(X), X.shape[1], declared)
         self._check_ledger(plan.spec)
+        self._warn_of_seed()
         records = Records.admit(X, targets, plan.public, plan.task.penalty.scale)
         w, receipt = private_fit(plan, records, self.ledger, _seed(self.random_state), self.verbose)
         self._store(w, plan)
@@ -140,6 +149,15 @@ class PrivateLinearModel(BaseEstimator):
         if self.ledger.neighbors != spec.neighbors:
             raise ValueError(
                 f"neighbors={spec.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
+            )
+
+    def _warn_of_seed(self):
+        if self.ledger is not None and self.random_state is not None:
+            warnings.warn(
+                f"random_state={self.random_state!r} beside a ledger: fits that share a seed share their noise, so "
+                "their costs do not add up as the ledger counts; use random_state=None.",
+                PrivacyWarning,
+                stacklevel=5,
             )
 
     @contextlib.contextmanager

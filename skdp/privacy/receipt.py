@@ -64,7 +64,12 @@ class Receipt:
         rows += [("public", f"{name} = {value}") for name, value in self.declared.items()]
         rows.append(("proofs", ", ".join(self.proofs)))
         if self.seeded:
-            rows.append(("seed", "FIXED: whoever knows it can subtract the noise"))
+            rows.append(
+                (
+                    "seed",
+                    "FIXED: whoever knows it, or sees two fits that share it, can subtract the noise",
+                )
+            )
         rows += [("note", note) for note in self.notes]
         return rows
 

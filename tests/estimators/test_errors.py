@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from skdp import BudgetExceeded, DPLinearSVC, DPLogisticRegression, NotSupported
+from skdp import BudgetExceeded, DPLinearSVC, DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.privacy import Ledger
 from skdp.solvers import SGD
 
@@ -263,3 +263,17 @@ def _refusal(model, rows, labels):
 def _one_sentence(message):
     assert message and "\n" not in message.strip()
     assert len(re.findall(r"[.!?](?:\s|$)", message.rstrip("."))) == 0, "one sentence"
+
+
+@pytest.mark.parametrize("bound", [1e-40, 1e40])
+def test_a_bound_beyond_what_rounding_allows_is_refused(bound):
+    with pytest.raises(ValueError, match=r"between 1e-30 and 1e30"):
+        DPLogisticRegression(data_norm=bound).quote(100, 2)
+
+
+def test_a_seed_beside_a_ledger_warns_that_noise_is_shared():
+    ledger = Ledger(2.0, 1e-6)
+    model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd", ledger=ledger)
+    X, y = np.zeros((20, 2)), np.arange(20) % 2
+    with pytest.warns(PrivacyWarning, match="share their noise"):
+        model.set_params(random_state=0).fit(X, y)
