@@ -24,7 +24,8 @@ DATA = ("bank", "ipums_br", "adult")
 LAMBDAS = (1e-3, 1e-4)
 L1_SOLVERS = ("ssadmm", "sgd", "dp-admm", "admm-objp", "mpadmm", "gd")
 L2_SOLVERS = (
-    "gd sgd adam agd blgd blsgd blsgd-ac newton ssadmm mpadmm svrg rrpsgd privgene dp-admm".split()
+    *("gd", "sgd", "adam", "agd", "blgd", "blsgd", "blsgd-ac", "newton", "ssadmm", "mpadmm"),
+    *("svrg", "rrpsgd", "privgene", "dp-admm"),
 )
 RADIUS = 10.0  # of the L1 ball for Frank-Wolfe: public, the same for all data
 
@@ -35,7 +36,9 @@ def makers(lam, wanted):
     for penalty, group in (("l1", L1_SOLVERS), ("l2", L2_SOLVERS)):
         for name in group:
             if name in SOLVERS and (not wanted or name in wanted):
-                found[f"{penalty}/logistic/{name}"] = _maker(DPLogisticRegression, name, penalty, lam)
+                found[f"{penalty}/logistic/{name}"] = _maker(
+                    DPLogisticRegression, name, penalty, lam
+                )
                 if penalty == "l1":
                     found[f"l1/svm/{name}"] = _maker(DPLinearSVC, name, penalty, lam)
     if "frank-wolfe" in SOLVERS and (not wanted or "frank-wolfe" in wanted):
@@ -48,7 +51,13 @@ def makers(lam, wanted):
 def _maker(Estimator, solver, penalty, lam):
     def make(epsilon, n):
         return Estimator(
-            epsilon, 1e-8, solver=solver, penalty=penalty, C=1 / (lam * n), data_norm=1.0, classes=[0, 1]
+            epsilon,
+            1e-8,
+            solver=solver,
+            penalty=penalty,
+            C=1 / (lam * n),
+            data_norm=1.0,
+            classes=[0, 1],
         )
 
     return make
@@ -59,7 +68,9 @@ def one(name, lam, method, make, epsilon, repetition, data):
     train, test = splits(len(y))[repetition % 5]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make(epsilon, len(train)).set_params(random_state=repetition).fit(X[train], y[train])
+        model = (
+            make(epsilon, len(train)).set_params(random_state=repetition).fit(X[train], y[train])
+        )
     ran = {"data": name, "method": f"{method}@{lam:g}", "epsilon": epsilon}
     return ran | evaluate(model, X, y, train, test)
 
@@ -70,7 +81,9 @@ def reference(name, data):
     for method, make in baselines().items():
         for train, test in splits(len(y)):
             model = make(None, None).fit(X[train], y[train])
-            rows.append({"data": name, "method": method, "epsilon": 0} | evaluate(model, X, y, train, test))
+            rows.append(
+                {"data": name, "method": method, "epsilon": 0} | evaluate(model, X, y, train, test)
+            )
     return rows
 
 
@@ -120,7 +133,14 @@ def main():
         lines += summary
         write_csv(options.output, lines)
         for line in summary:
-            print(line["data"], line["method"], line["epsilon"], line["accuracy"], line["auc"], flush=True)
+            print(
+                line["data"],
+                line["method"],
+                line["epsilon"],
+                line["accuracy"],
+                line["auc"],
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -168,7 +168,9 @@ def against_lbfgs(rows):
     from sklearn.linear_model import LogisticRegression
 
     X, y = load("adult")
-    model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1], solver=SOLVERS["gd"](steps=50))
+    model = DPLogisticRegression(
+        1.0, 1e-6, data_norm=1.0, classes=[0, 1], solver=SOLVERS["gd"](steps=50)
+    )
     ours = median_time(lambda: model.fit(X, y), repeat=1)
     theirs = median_time(lambda: LogisticRegression(max_iter=1000).fit(X, y), repeat=1)
     rows.append((f"gd fit of 50 steps, {X.shape[0]:,} x {X.shape[1]}", ours, ""))
