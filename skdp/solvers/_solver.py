@@ -11,6 +11,7 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..mechanisms import Count
 from ..penalties import L1Ball
+from ._ranges import refuse_out_of_range
 
 __all__ = ["Budget", "Solver", "Task", "refuse_unfit"]
 
@@ -130,7 +131,8 @@ class Solver(ABC):
 
 
 def refuse_unfit(solver, task):
-    """Refuse, in one sentence, a task whose loss or penalty lacks what the solver needs."""
+    """Refuse, in one sentence, hyper-parameters out of range and a task that lacks what the solver needs."""
+    refuse_out_of_range(solver)
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:
         lacking = " and ".join(WORDS[need] for need in missing)
