@@ -79,7 +79,7 @@ def test_an_estimator_can_be_audited_as_a_user_would():
         fit_intercept=False,
         penalty=None,
     )
-    found = audit(released_by(model), worst_case_pair(), DELTA, 2000, confidence=0.99)
+    found = audit(released_by(model), worst_case_pair(), DELTA, 6000, confidence=0.99)
     assert 0.2 < found.epsilon <= 1.0
 
 
