@@ -31,9 +31,9 @@ from skdp.solvers import SOLVERS
 N, D, BATCH = 40_000, 100, 200
 
 
-def median_time(step, repeat=200, blocks=7):
+def median_time(step, repeat=2000, blocks=9):
     """Median over blocks of the mean processor seconds of one call: what else the machine does counts less."""
-    for _ in range(10):
+    for _ in range(min(repeat, 500)):  # until caches and clock have settled
         step()
     times = []
     for _ in range(blocks):
