@@ -70,23 +70,17 @@ class Budget:
 TRAITS = {
     "bounded_slope": lambda task: task.loss.slope is not None,
     "smooth_loss": lambda task: task.loss.curvature is not None,
-    "twice_differentiable": lambda task: getattr(task.loss, "d2z", None) is not None,
     "one_output": lambda task: len(task.shape) == 1,
     "convex_penalty": lambda task: task.penalty.convex,
     "smooth_penalty": lambda task: task.penalty.smooth,
-    "strongly_convex": lambda task: task.penalty.convexity > 0,
-    "constraint": lambda task: task.penalty.bounded,
     "l1_ball": lambda task: isinstance(task.penalty.penalty, L1Ball),
 }
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
     "smooth_loss": "a smooth loss",
-    "twice_differentiable": "a loss with a second derivative",
     "one_output": "two classes or one target",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",
-    "strongly_convex": "a strongly convex penalty (add 'l2')",
-    "constraint": "a bounded constraint, such as penalty=L1Ball(radius)",
     "l1_ball": "penalty=L1Ball(radius)",
 }
 
