@@ -16,6 +16,9 @@ class _Ticking:
     def affords(self, *wanted):
         return self._account.affords(*wanted)
 
+    def share(self, event):
+        return self._account.share(event)
+
 
 def shown(account, name, verbose):
     """The account itself, or with ``verbose`` of 2 or more one that shows its progress (extra ``progress``).

@@ -26,6 +26,9 @@ class Account(Protocol):
     def affords(self, *wanted: Event) -> bool:
         """Whether all of these could be paid together; a function of public history alone."""
 
+    def share(self, event: Event) -> float:
+        """Which part of the whole allowance one event takes, whatever has been spent."""
+
 
 class Oracle:
     """Answers registered questions about one vault, and charges an account for each.
@@ -75,6 +78,10 @@ class Oracle:
     def affords(self, *questions: Question) -> bool:
         """Whether all of these questions could be paid for, together, now."""
         return self.__account.affords(*(question.event(self.public) for question in questions))
+
+    def share(self, question: Question) -> float:
+        """Which part of a filter's whole allowance the question would take."""
+        return self.__account.share(question.event(self.public))
 
 
 def _registered_kind(question: Question) -> tuple[type, type]:

@@ -92,6 +92,10 @@ class Filter:
         """Whether all the events together could be paid for now."""
         return self._fits([(self._price(event), 1) for event in events])
 
+    def share(self, event: Event) -> float:
+        """Which part of the whole budget one event takes, whatever has been spent."""
+        return self._price(event) / self.total
+
     def _fits(self, added: list[tuple[float, int]]) -> bool:
         if not self.spec.private:
             return True

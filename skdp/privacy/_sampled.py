@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from skdp.privacy._costs import pure_renyi
 from skdp.privacy._gaussian import LOG_SQRT_2PI, gaussian_log_delta
@@ -60,7 +60,7 @@ def _poisson_renyi(event: PoissonGaussian, orders: Array, neighbors: str) -> Arr
         plus, minus = toward[:nodes], away[:nodes]
         log_ratio = a * log_toward[:nodes] + (1 - a) * log_away[:nodes]
         excess = _log_excess(log_ratio, a * plus + (1 - a) * minus)
-        return np.logaddexp(0.0, logsumexp(excess + log_weight[:nodes], axis=1))
+        return np.logaddexp(0.0, _log_sum_exp(excess + log_weight[:nodes]))
 
     return _where_resolved(log_moment, orders, reach, unsampled)
 
@@ -89,6 +89,13 @@ def _where_resolved(
 
 def _expm1(x: NDArray[Any]) -> Array:
     return np.asarray(np.expm1(np.minimum(x, 700.0)))
+
+
+def _log_sum_exp(logs: Array) -> Array:
+    """log of the sum of e^x along rows: scipy's is ten times slower for the few orders that a filter asks for."""
+    top = np.maximum(logs.max(axis=1, keepdims=True), -1e300)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(logs - top).sum(axis=1)) + top[:, 0])
 
 
 def _log_mixed(y: NDArray[Any], q: float) -> NDArray[Any]:
@@ -133,7 +140,7 @@ def _without_replacement_renyi(
 
     def log_moment(a: Array, nodes: int) -> Array:
         powers = np.log(a * (a - 1)) + np.logaddexp((a - 1) * t[:nodes], -a * t[:nodes])
-        return np.logaddexp(0.0, logsumexp(powers + log_density[:nodes], axis=1))
+        return np.logaddexp(0.0, _log_sum_exp(powers + log_density[:nodes]))
 
     return _where_resolved(log_moment, orders, reach, unsampled)
 
@@ -180,7 +187,7 @@ def _bundle_log_moments(event: PoissonBundle) -> Array:
     terms = log_binomial + k * math.log(q) + (a - k) * math.log1p(-q) + _log_expm1(batch)
     terms = np.where((k <= a) & (k >= 2), terms, -np.inf)
     with np.errstate(invalid="ignore"):
-        return np.logaddexp(0.0, logsumexp(terms, axis=1))
+        return np.logaddexp(0.0, _log_sum_exp(terms))
 
 
 def _log_expm1(x: Array) -> Array:

@@ -29,6 +29,10 @@ class Recorder:
         """Return True: a rehearsal has no budget."""
         return True
 
+    def share(self, event: Event) -> float:
+        """Return 0: a rehearsal has no budget."""
+        return 0.0
+
     @property
     def script(self) -> Script:
         """What was asked so far."""
@@ -81,6 +85,10 @@ class Scripted:
     def affords(self, *events: Event) -> bool:
         """Return True: what is on the script has been paid for."""
         return True
+
+    def share(self, event: Event) -> float:
+        """Return 0: what is on the script has been paid for."""
+        return 0.0
 
     @property
     def complete(self) -> bool:

@@ -1,9 +1,6 @@
 """How an adaptive solver shares out what its filter allows, in any of the filters' currencies.
 
-A solver knows no theorem: it only may ask whether questions could be paid. Gaussian answers cost as 1/multiplier^2 in
-every filter's currency, so the multiplier at which one gradient takes everything tells the whole allowance, and the
-noise at which any other question takes a given share is where a gradient with the rest of it is just affordable.
-Both are found by bisection on prices, which are public.
+A solver knows no theorem: it only may ask which part of the whole allowance a question would take. Prices are public.
 """
 
 from __future__ import annotations
@@ -16,7 +13,8 @@ from ..mechanisms import Count, Gradient
 
 __all__ = ["Purse"]
 
-_BISECTIONS = 45
+_CLOSE = 1e-9  # how near to the allowed price a scale is good enough
+_SHORT, _LONG = -30.0, 30.0  # logarithms between which a noise scale is looked for
 
 
 class Purse:
@@ -25,20 +23,18 @@ class Purse:
     Parameters
     ----------
     oracle : Oracle
-        Tells what is affordable.
+        Tells what things cost.
     task : Task
         Whose gradients are the measure.
     """
 
     def __init__(self, oracle, task):
         self._oracle = oracle
-        self._probe = lambda scale: Gradient(
-            at=np.zeros(task.shape), loss=task.loss, clip=1.0, multiplier=scale
-        )
-        self.whole = _cheapest(lambda scale: oracle.affords(self._probe(scale)))
-        # Shares that add up to the whole are affordable together, whatever bisection has rounded.
+        unit = Gradient(at=np.zeros(task.shape), loss=task.loss, clip=1.0, multiplier=1.0)
+        # Gaussian answers cost as 1/multiplier^2 in every filter's currency.
+        self.whole = math.sqrt(oracle.share(unit))
+        # Shares that add up to the whole are affordable together, whatever has been rounded.
         self._rounded_up = 1.0 + 1e-7
-        self._spent = 0.0
 
     @property
     def unlimited(self):
@@ -56,26 +52,55 @@ class Purse:
         return 2.0 * self._oracle.public.swing / self.gaussian(share)
 
     def noise(self, share, question):
-        """Smallest scale s at which ``question(s)`` takes no more than this share, asked before the run begins."""
-        rest = self._probe(self.whole / math.sqrt(1.0 - self._spent - share))
-        affordable = _cheapest(lambda scale: self._oracle.affords(question(scale), rest))
-        return affordable * self._rounded_up
+        """Smallest scale s at which ``question(s)`` takes no more than this share."""
+        scale = _least(lambda scale: self._oracle.share(question(scale)), share)
+        return scale * self._rounded_up
 
     def count(self, share=0.01):
         """The public number of records, or a noisy one that takes this share; never below 1."""
         if self._oracle.public.n is not None:
             return float(self._oracle.public.n)
         multiplier = self.gaussian(share) / self._oracle.public.swing
-        self._spent += share
         return max(1.0, float(self._oracle.ask(Count(multiplier=multiplier))))
 
 
-def _cheapest(affordable):
-    """Smallest noise scale that is affordable, to one part in 10^12; 0 where all are."""
-    low, high = -30.0, 30.0
-    if affordable(math.exp(low)):
+def _least(price, allowed):
+    """Smallest noise scale whose price, which falls with it, is at most what is allowed; 0 where all are.
+
+    Secant steps on logarithms, of which prices are nearly linear functions, and bisection where they leave the bracket
+    or the price jumps.
+    """
+    if price(math.exp(_SHORT)) <= allowed:
         return 0.0
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if affordable(math.exp(middle)) else (middle, high)
+    aim = math.log(allowed) - 0.5 * _CLOSE
+
+    def excess(t):
+        at = price(math.exp(t))
+        return math.log(at) - aim if at > 0.0 else -math.inf
+
+    low, high, above, below = _bracket(excess)
+    for k in range(100):
+        if below >= -_CLOSE or high - low < 1e-12:
+            break
+        middle = low + (high - low) * above / (above - below) if k % 3 < 2 else math.nan
+        if not low < middle < high:
+            middle = 0.5 * (low + high)
+        at = excess(middle)
+        # Half a tolerance too dear is still within what is allowed.
+        low, high, above, below = (
+            (middle, high, at, below) if at > 0.5 * _CLOSE else (low, middle, above, at)
+        )
     return math.exp(high)
+
+
+def _bracket(excess):
+    """Two logarithms of scales, too dear and affordable, with their excesses."""
+    t, step, at = 0.0, 0.5, excess(0.0)
+    towards = 1.0 if at > 0.0 else -1.0
+    while True:
+        beyond = min(max(t + towards * step, _SHORT), _LONG)
+        there = excess(beyond)
+        if (there > 0.0) != (at > 0.0) or beyond in (_SHORT, _LONG):
+            break
+        t, at, step = beyond, there, 2.0 * step
+    return (t, beyond, at, there) if towards > 0.0 else (beyond, t, there, at)

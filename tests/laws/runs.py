@@ -90,6 +90,12 @@ class Tape:
         self.answers.append(("affords", tuple(map(type, questions)), answer))
         return answer
 
+    def share(self, question):
+        """Ask what a question takes of the whole and keep the answer."""
+        answer = self._oracle.share(question)
+        self.answers.append(("share", type(question), answer))
+        return answer
+
 
 class Playback:
     """The tape alone: no vault, no noise, no account."""
@@ -112,6 +118,10 @@ class Playback:
     def affords(self, *questions):
         """The recorded answer."""
         return self._next("affords", tuple(map(type, questions)))
+
+    def share(self, question):
+        """The recorded answer."""
+        return self._next("share", type(question))
 
 
 def run(plan, records, seed=0):

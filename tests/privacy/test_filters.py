@@ -83,6 +83,15 @@ def test_crumbs_after_the_end_never_pass_the_whole_budget(kind):
     assert Fraction(budget.total) <= exact <= Fraction(budget._budget)
 
 
+def test_a_share_is_of_the_whole_whatever_was_spent():
+    budget = Filter(Spec(1.0, 1e-6), "zcdp")
+    half = ZCDP(budget.total / 2)
+    assert budget.share(half) == pytest.approx(0.5)
+    budget.charge(half)
+    assert budget.share(half) == pytest.approx(0.5) and budget.affords(half)
+    assert Filter(Spec(math.inf, 1e-6), "zcdp").share(Gaussian(0.0)) == 0.0
+
+
 def test_affords_adds_up_what_is_asked_together():
     budget = Filter(SPEC, "zcdp")
     half = ZCDP(budget.total * 0.6)

@@ -80,6 +80,10 @@ class Answering:
         """Whether the filter does."""
         return self.filter.affords(*(q.event(self.public) for q in questions))
 
+    def share(self, question):
+        """What the filter says."""
+        return self.filter.share(question.event(self.public))
+
     def ask(self, question):
         """Ones for a gradient, the scripted choice for a comparison."""
         self.filter.charge(question.event(self.public))

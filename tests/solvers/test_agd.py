@@ -1,5 +1,7 @@
 """DP-AGD: its limit, its budget, and what it does with a gradient that no step improves on."""
 
+import math
+
 import numpy as np
 import pytest
 from solvers.comparing import (
@@ -20,7 +22,7 @@ from skdp.privacy import Spec
 from skdp.privacy.events import BoundedRange, Gaussian
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Budget
-from skdp.solvers._purse import Purse
+from skdp.solvers._purse import Purse, _least
 from skdp.solvers.agd import AGD
 
 
@@ -104,6 +106,20 @@ def test_a_purse_prices_other_questions_by_what_they_leave():
     account.charge(BoundedRange(1 / scale))
     assert account.spent == pytest.approx(0.1 * account.total, rel=1e-6)
     assert purse.range(0.1) == pytest.approx(1 / scale, rel=1e-6)
+
+
+@pytest.mark.parametrize("root", [1e-12, 0.3, 1.0, 7.0, 1e12])
+def test_the_least_noise_is_found_for_smooth_prices_and_for_jumps(root):
+    def smooth(scale):
+        return (root / scale) ** 1.5 if scale > 1e-3 * root else math.inf
+
+    def jump(scale):
+        return 0.0 if scale >= root else 5.0
+
+    for price in (smooth, jump):
+        found = _least(price, 1.0)
+        assert price(found * (1 + 1e-7)) <= 1.0 and found == pytest.approx(root, rel=1e-8)
+    assert _least(lambda scale: 0.0, 1.0) == 0.0
 
 
 def test_a_purse_counts_only_where_the_number_is_private():
