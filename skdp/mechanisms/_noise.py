@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ __all__ = ["Noise", "Silence"]
 Array = np.ndarray[Any, Any]
 _DROPPED = np.uint64(12)
 _EXPONENT_OF_ONE = np.uint64(0x3FF0000000000000)
+_WORDS = 1 << 16
+_BEYOND = 2.0**40  # more records than any table holds; sums of gaps stay integers
+_MANY, _OFTEN = 1024, 2.0**-10  # gaps, and rates, from which on a table of 16-bit words saves work
 
 
 class Noise:
@@ -45,8 +49,10 @@ class Noise:
         raise TypeError("a noise source is made anew for each fit and is never copied or pickled.")
 
     def _words(self, count: int) -> Array:
-        data = os.urandom(8 * count) if self._stream is None else self._stream.bytes(8 * count)
-        return np.frombuffer(data, dtype=np.uint64)
+        return np.frombuffer(self._bytes(8 * count), dtype=np.uint64)
+
+    def _bytes(self, count: int) -> bytes:
+        return os.urandom(count) if self._stream is None else self._stream.bytes(count)
 
     def uniform(self, shape: int | tuple[int, ...] = ()) -> Array:
         """Uniform on the open interval (0, 1): odd multiples of 2^-53, so neither end can occur."""
@@ -87,19 +93,32 @@ class Noise:
         if rate >= 1.0:
             return np.arange(n)
         parts: list[Array] = []
-        last = -1.0
+        last = -1
         block = int(n * rate + 4.0 * math.sqrt(n * rate)) + 8
         while last < n and n > 0 and rate > 0.0:
-            positions = np.log(self.uniform(block))
-            positions /= math.log1p(-rate)
-            np.ceil(positions, out=positions)
+            positions = self._gaps(block, rate)
             positions[0] += last
             np.add.accumulate(positions, out=positions)
-            parts.append(positions[: positions.searchsorted(n)].astype(np.intp))
-            last = float(positions[-1])
+            parts.append(positions[: positions.searchsorted(n)])
+            last = int(positions[-1])
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
+
+    def _gaps(self, count: int, rate: float) -> Array:
+        """Independent geometric gaps ceil(log U / log(1 - rate)), at least 1.
+
+        For many gaps U is drawn in two steps: its first 16 bits, which settle nearly all gaps by a table, and the
+        rest where they do not. Random bits are dearer than all else here.
+        """
+        if count < _MANY or rate < _OFTEN:
+            return _gaps_at(self.uniform(count), rate)
+        words = np.frombuffer(self._bytes(2 * count), dtype=np.uint16)
+        gaps = _gaps_by_word(rate).take(words).astype(np.intp)
+        unsettled = np.flatnonzero(gaps == 0)
+        first = words.take(unsettled).astype(np.float64)
+        gaps[unsettled] = _gaps_at((first + self.uniform(len(unsettled))) / _WORDS, rate)
+        return gaps
 
     def subset(self, n: int, size: int) -> Array:
         """A uniformly random subset of `size` out of n records, in increasing order, in O(size log size)."""
@@ -122,6 +141,31 @@ class Noise:
 
     def _integers(self, n: int, count: int) -> Array:
         return np.minimum((self.uniform(count) * n).astype(np.intp), n - 1)
+
+
+def _gaps_at(uniform: Array, rate: float) -> Array:
+    """Geometric gaps from uniforms, written over them; a uniform that rounding took to 1 gives the gap 1."""
+    np.log(uniform, out=uniform)
+    uniform /= math.log1p(-rate)
+    np.ceil(uniform, out=uniform)
+    # Beyond any table of records, and within an integer even when a block of gaps is summed.
+    np.clip(uniform, 1.0, _BEYOND, out=uniform)
+    return uniform.astype(np.intp)
+
+
+@lru_cache(maxsize=8)
+def _gaps_by_word(rate: float) -> Array:
+    """The gap of all uniforms that begin with a 16-bit word, 0 where they differ."""
+    words = np.arange(float(_WORDS))
+    least = _gaps_at((words + (1.0 - 2.0**-37)) / _WORDS, rate)
+    most = _gaps_at((words + 2.0**-37) / _WORDS, rate)
+    table = np.where(least == most, least, 0)
+    table[0] = 0  # whose logarithms have no end
+    table = table.astype(
+        np.uint16
+    )  # at rates from _OFTEN on, settled gaps are below 16 log(2) / _OFTEN
+    table.setflags(write=False)
+    return table
 
 
 class Silence(Noise):

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
+from ._rows import BLOCK
+
 __all__ = ["Curvature", "Objective"]
 
 Array = np.ndarray[Any, Any]
@@ -86,7 +88,8 @@ class Objective:
     def careful_gradient(self, w: Array) -> Array:
         """The same in extended precision across blocks: the certificate of last resort."""
         total = np.zeros(w.shape, dtype=np.longdouble)
-        for part, block in self.rows.blocks():
+        for part in self.rows.parts(BLOCK):
+            block = self.rows.take(part)
             inner = Objective(block, self.y[part], self.loss, 0.0, 0.0 * w, self.clip)
             total += block.tdot(inner.slopes(block.dot(w)))
         total += np.asarray(self.strength, dtype=np.longdouble) * w + self.linear

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -17,11 +18,12 @@ import numpy as np
 
 from ..losses import LOSSES, Loss
 from ..privacy import events
+from . import _rows
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
 
-__all__ = ["Additive", "Question", "Release", "Selection", "settle"]
+__all__ = ["Additive", "Question", "Release", "Selection", "poisson_gaussian", "settle", "sum_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -29,7 +31,7 @@ _LEAST, _LARGEST = 1e-100, 1e100
 
 # Thousands of equal steps ask for equal events.
 _gaussian = lru_cache(maxsize=256)(events.Gaussian)
-_poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
+poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
 
 
 def settle(
@@ -87,6 +89,18 @@ def _settled_loss(loss: Loss) -> Loss:
     if "outputs" in plain:
         return type(loss)(outputs=int(plain["outputs"]))  # type: ignore[call-arg]
     return type(loss)(**plain)
+
+
+def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0) -> Array:
+    """The measure summed over parts of at least some records, so that rows are fetched from memory once."""
+    least = least or _rows.FEW
+    if len(records) <= least:
+        return measure(records)
+    parts = records.parts(least)
+    total = measure(next(parts))
+    for part in parts:
+        total += measure(part)
+    return total
 
 
 class Question(ABC):
@@ -154,7 +168,7 @@ class Additive(Question):
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
-        return _poisson_gaussian(self.multiplier, rate)
+        return poisson_gaussian(self.multiplier, rate)
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy sum."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,11 @@ class Records:
 
     def __repr__(self) -> str:
         return f"Records({self.public})"
+
+    def parts(self, least: int) -> Iterator[Records]:
+        """Views of consecutive records whose rows stay in a core's cache, for sums that read them more than once."""
+        for part in self.rows.parts(least):
+            yield self if part == slice(0, len(self)) else self.take(part)
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""

@@ -11,7 +11,9 @@ __all__ = ["DenseRows"]
 
 Array = np.ndarray[Any, Any]
 SINGLE_BLOCK = 2048  # rows whose sum in single precision stays within 1e-3 of one contribution
-BLOCK = 4096  # rows at a time where a weighted copy is needed: a few MB, inside the cache of a core
+BLOCK = 4096  # rows at a time where a weighted copy is needed
+FEW = 256  # rows not worth a part of their own
+PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
 
 
 class DenseRows:
@@ -119,14 +121,12 @@ class DenseRows:
         x = self._x.take(index, axis=0)
         return DenseRows(x, self._scale.take(index), self.norms.take(index), self.intercept)
 
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, DenseRows]]:
-        """Views of consecutive rows, with where they lie."""
-        for start in range(0, len(self), size):
-            part = slice(start, min(start + size, len(self)))
-            yield (
-                part,
-                DenseRows(self._x[part], self._scale[part], self.norms[part], self.intercept),
-            )
+    def parts(self, least: int) -> Iterator[slice]:
+        """Consecutive rows in equal parts that stay near a core, of at least some rows; one part if all do."""
+        size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
+        count = max(1, round(len(self) / size))
+        for k in range(count):
+            yield slice(k * len(self) // count, (k + 1) * len(self) // count)
 
 
 def _scaled(values: Array, scale: Array) -> Array:

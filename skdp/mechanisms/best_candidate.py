@@ -9,8 +9,9 @@ import numpy as np
 
 from ..losses import Loss
 from ._public import Public
-from ._question import Array, Selection, settle
+from ._question import Array, Selection, settle, sum_of
 from ._records import Records
+from ._rows import BLOCK
 from ._scores import scores_of
 
 __all__ = ["BestCandidate"]
@@ -54,19 +55,19 @@ class BestCandidate(Selection):
 
     def measure(self, records: Records) -> Array:
         """Minus the clipped losses."""
-        totals = np.zeros(len(self.candidates))
-        model = records.model
-        for part, rows in records.rows.blocks():
-            y = records.y[part]
-            with np.errstate(all="ignore"):
-                losses = [
-                    self.loss.value(scores_of(model, w, rows, self.loss), y)
-                    for w in self.candidates
-                ]
-            values = np.stack(losses).astype(np.float64, copy=False)
+        return -(sum_of(self._losses, records, least=BLOCK) + self.offsets)
+
+    def _losses(self, records: Records) -> Array:
+        """Each candidate's total, every record's losses taken from its smallest and shrunk to the cap."""
+        values = np.empty((len(self.candidates), len(records)))
+        with np.errstate(all="ignore"):
+            for row, w in zip(values, self.candidates):
+                scores = scores_of(records.model, w, records.rows, self.loss)
+                row[:] = self.loss.value(scores, records.y)
+        low, high = values.min(axis=0), values.max(axis=0)
+        if not ((low > -_HUGE) & (high < _HUGE)).all():
             # An overflow must not become a NaN that decides the selection.
-            np.nan_to_num(values, copy=False, nan=_HUGE, posinf=_HUGE, neginf=-_HUGE)
-            values -= values.min(axis=0)
-            values *= self.cap / np.maximum(values.max(axis=0), self.cap)
-            totals += values.sum(axis=1)
-        return -(totals + self.offsets)
+            np.clip(np.nan_to_num(values, copy=False, nan=_HUGE), -_HUGE, _HUGE, out=values)
+            low, high = values.min(axis=0), values.max(axis=0)
+        values -= low
+        return values @ (self.cap / np.maximum(high - low, self.cap))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..losses import Loss
 from ._public import Public
-from ._question import Additive, Array, settle
+from ._question import Additive, Array, settle, sum_of
 from ._records import Records
 from ._scores import scores_of
 
@@ -49,6 +49,9 @@ class Gradient(Additive):
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
+        return sum_of(self._clipped, records)
+
+    def _clipped(self, records: Records) -> Array:
         model, rows = records.model, records.rows
         # A record whose score overflows must neither warn nor spoil the sum: either would show that it is there.
         with np.errstate(all="ignore"):

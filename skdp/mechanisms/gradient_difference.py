@@ -9,7 +9,7 @@ import numpy as np
 
 from ..losses import Loss
 from ._public import Public
-from ._question import Additive, Array, settle
+from ._question import Additive, Array, settle, sum_of
 from ._records import Records
 from ._scores import scores_of
 
@@ -52,6 +52,9 @@ class GradientDifference(Additive):
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped differences."""
+        return sum_of(self._clipped, records)
+
+    def _clipped(self, records: Records) -> Array:
         model, rows = records.model, records.rows
         with np.errstate(all="ignore"):
             slopes = self._slopes(records, self.at) - self._slopes(records, self.anchor)

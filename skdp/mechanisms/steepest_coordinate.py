@@ -10,7 +10,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ._public import Public
-from ._question import Array, Selection, settle
+from ._question import Array, Selection, settle, sum_of
 from ._records import Records
 from ._scores import scores_of
 
@@ -53,6 +53,10 @@ class SteepestCoordinate(Selection):
 
     def measure(self, records: Records) -> Array:
         """Minus and plus the entries of the clipped gradient."""
+        gradient = sum_of(self._clipped, records)
+        return np.concatenate([-gradient, gradient])
+
+    def _clipped(self, records: Records) -> Array:
         model, rows = records.model, records.rows
         with np.errstate(all="ignore"):
             slopes = self.loss.dz(scores_of(model, self.at, rows, self.loss), records.y)
@@ -63,5 +67,4 @@ class SteepestCoordinate(Selection):
             slopes *= limit / factor
             # A record whose score overflows must not spoil the sum: that would show that it is there.
             slopes[~np.isfinite(slopes)] = 0.0
-            gradient = model.pullback(self.at, rows, slopes)[: records.public.n_features]
-        return np.concatenate([-gradient, gradient])
+            return model.pullback(self.at, rows, slopes)[: records.public.n_features]

@@ -14,14 +14,14 @@ from ..losses import Loss
 from ..privacy import events
 from ._noise import Noise
 from ._public import Public
-from ._question import Array, Question, settle
+from ._question import Array, Question, poisson_gaussian, settle
 from ._records import Records
 from ._scores import scores_of
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
 
-
 _HUGE = 1e100
+_DROWNING = 1e300
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,9 +78,9 @@ class LineSearch(Question):
         for k, candidate in enumerate(self.candidates):
             with np.errstate(all="ignore"):
                 gain = before - self._losses(records, candidate)
-            # An overflow must not become a NaN that decides the test.
-            np.nan_to_num(gain, copy=False, nan=0.0)
-            total = float(np.clip(gain, -self.bounds[k], self.bounds[k]).sum())
+            total = float(np.clip(gain, -self.bounds[k], self.bounds[k], out=gain).sum())
+            if math.isnan(total):  # an overflow must not become a NaN that decides the test
+                total = float(np.nansum(gain))
             yield (total - self.demands[k]) / units[k]
 
     def _losses(self, records: Records, w: Array) -> Array:
@@ -89,10 +89,10 @@ class LineSearch(Question):
             scores = scores_of(records.model, w, records.rows, self.loss)
             return self.loss.value(scores, records.y).astype(np.float64, copy=False)
 
-    def first(self, records: Records, threshold: float, draw: Any) -> int:
-        """Index of the first query that, with fresh noise, reaches the one noisy threshold."""
+    def first(self, records: Records, threshold: float, noise: Array) -> int:
+        """Index of the first query that, with noise of its own, reaches the one noisy threshold."""
         for k, query in enumerate(self.measure(records)):
-            if query + draw() >= threshold:
+            if query + noise[k] >= threshold:
                 return k
         return len(self.candidates)
 
@@ -131,8 +131,9 @@ class FirstDecrease(LineSearch):
 
     def answer(self, records: Records, noise: Noise) -> int:
         """The index of the first noisy yes."""
-        threshold = _over(noise.laplace, self.threshold_epsilon)
-        return self.first(records, threshold, lambda: _over(noise.laplace, self.query_epsilon))
+        units = noise.laplace(1 + len(self.candidates))
+        threshold = float(_over(units[:1], self.threshold_epsilon)[0])
+        return self.first(records, threshold, _over(units[1:], self.query_epsilon))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,24 +167,22 @@ class GaussianFirstDecrease(LineSearch):
         A record contributes at most 1 / swing to each query, so at most sqrt(k) / swing in norm.
         """
         one_record = math.sqrt(len(self.candidates)) / public.swing
-        return events.PoissonGaussian(self.query_multiplier / one_record, rate)
+        return poisson_gaussian(self.query_multiplier / one_record, rate)
 
     def answer(self, records: Records, noise: Noise) -> int:
         """The index of the first noisy yes."""
-        threshold = _times(noise.normal, self.threshold_multiplier)
-        return self.first(records, threshold, lambda: _times(noise.normal, self.query_multiplier))
+        units = noise.normal(1 + len(self.candidates))
+        threshold = float(_times(units[:1], self.threshold_multiplier)[0])
+        return self.first(records, threshold, _times(units[1:], self.query_multiplier))
 
 
-def _over(draw: Any, epsilon: float) -> float:
-    """A draw of scale 1 / epsilon; epsilon 0 drowns any query."""
+def _over(units: Array, epsilon: float) -> Array:
+    """Draws of scale 1 / epsilon: none at infinity, and epsilon 0 drowns any query."""
     if math.isinf(epsilon):
-        return 0.0
-    unit = float(draw())
-    return unit / epsilon if epsilon > 0.0 else math.copysign(1e300, unit)
+        return np.zeros(len(units))
+    return units / epsilon if epsilon > 0.0 else np.copysign(_DROWNING, units)
 
 
-def _times(draw: Any, multiplier: float) -> float:
-    if multiplier == 0.0:
-        return 0.0
-    unit = float(draw())
-    return unit * multiplier if math.isfinite(multiplier) else math.copysign(1e300, unit)
+def _times(units: Array, multiplier: float) -> Array:
+    """Draws of standard deviation `multiplier`: an infinite one drowns any query."""
+    return units * multiplier if math.isfinite(multiplier) else np.copysign(_DROWNING, units)

@@ -71,15 +71,20 @@ class Adam(Solver):
         clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
         variance = (budget.noise * clip / draw.expected) ** 2
         base = self.step_size or self.radius * math.sqrt(self.floor / (self.steps * task.size))
+        least = max(self.floor * variance, 1e-16)
         w, mean, square = (np.zeros(task.shape) for _ in range(3))
         slow, slower = self.memory
         for k in range(self.steps):
             question = Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise)
-            noisy = oracle.ask(draw.batch(question)) / draw.expected
-            noisy = noisy + task.penalty.gradient(w) / draw.n
+            noisy = oracle.ask(draw.batch(question))
+            noisy /= draw.expected
+            noisy += task.penalty.gradient(w) / draw.n
             mean += (1.0 - slow) * (noisy - mean)
-            square += (1.0 - slower) * (noisy**2 - square)
-            signal = square / (1.0 - slower ** (k + 1)) - variance
-            scale = np.sqrt(np.maximum(signal, self.floor * variance)) + 1e-8
-            w = w - base * (1.0 - k / self.steps) * (mean / (1.0 - slow ** (k + 1))) / scale
+            noisy *= noisy
+            square += (1.0 - slower) * (noisy - square)
+            signal = square / (1.0 - slower ** (k + 1))
+            signal -= variance
+            np.sqrt(np.maximum(signal, least, out=signal), out=signal)
+            step = base * (1.0 - k / self.steps) / (1.0 - slow ** (k + 1))
+            w -= step * mean / signal
         return w

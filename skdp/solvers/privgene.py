@@ -49,14 +49,14 @@ class PrivGene(Solver):
 
     def solve(self, oracle, task, budget):
         """Return the first parent of the last generation."""
-        selections = 2 * self.generations
+        selections = 2 * self.generations - 1  # the last generation needs no second parent
         noise = budget.noise * math.sqrt(selections)
         epsilon = math.inf if noise == 0.0 else 1.0 / noise
         slope = (task.loss.slope or 1.0) * oracle.public.row_bound
         steepness = self.cap or slope * (0.5 if budget.private else 1.0)
         first = second = task.penalty.prox(np.zeros(task.shape), 1e-9)
         size = self.mutation
-        for _ in range(self.generations):
+        for left in reversed(range(self.generations)):
             offspring = _offspring(task.penalty, first, second, size)
             question = BestCandidate(
                 candidates=offspring,
@@ -65,7 +65,8 @@ class PrivGene(Solver):
                 cap=steepness * _diameter(offspring),
                 epsilon=epsilon,
             )
-            first, second = offspring[oracle.ask(question)], offspring[oracle.ask(question)]
+            first = offspring[oracle.ask(question)]
+            second = offspring[oracle.ask(question)] if left else first
             size *= self.decay
         return first
 

@@ -73,6 +73,16 @@ def check_poisson_batch(draw, n, rate, repetitions=4000):
     assert np.all(np.abs(pairs - repetitions * rate**2) < 6 * spread), "records come in pairs"
 
 
+def check_geometric(gaps, rate):
+    """Gaps between successes of independent coins: counted one by one where they are often seen, pooled beyond."""
+    last = int(np.log(100 / len(gaps)) / np.log1p(-rate))
+    last = min(max(last, 1), 5000)
+    counts = np.bincount(np.minimum(gaps, last + 1), minlength=last + 2)
+    assert counts[0] == 0, "a record would be taken twice"
+    below = stats.geom(rate).pmf(np.arange(last + 1))
+    check_counts(counts, len(gaps) * np.append(below, stats.geom(rate).sf(last)))
+
+
 def check_subset(draw, n, size, repetitions=4000):
     """Every record, and every pair of records, is as likely as any other."""
     taken = np.zeros((repetitions, n))

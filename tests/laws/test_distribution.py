@@ -6,6 +6,7 @@ from laws.noise_laws import (
     SAMPLES,
     check_additive_noise,
     check_can_tell,
+    check_geometric,
     check_law,
     check_permutation,
     check_poisson_batch,
@@ -16,7 +17,7 @@ from laws.vaults import RELATIONS, random_vault
 from scipy import stats
 
 from skdp.losses import Logistic
-from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Silence
+from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Silence, _noise
 from skdp.mechanisms._question import Additive
 
 LAWS = {
@@ -72,6 +73,27 @@ def test_radial_noise_of_a_matrix_has_one_radius():
 @pytest.mark.parametrize("rate", [0.02, 0.3, 0.9])
 def test_poisson_batches_are_independent_coins(rate, seed):
     check_poisson_batch(Noise(seed).poisson_batch, 12, rate)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3, 0.9])
+def test_batches_by_table_are_independent_coins(rate, monkeypatch):
+    monkeypatch.setattr(_noise, "_MANY", 1)
+    check_poisson_batch(Noise(1).poisson_batch, 12, rate)
+
+
+@pytest.mark.parametrize("seed", SOURCES)
+@pytest.mark.parametrize("rate", [_noise._OFTEN, 0.004, 0.1, 0.7])
+def test_gaps_by_table_are_geometric(rate, seed):
+    check_geometric(Noise(seed)._gaps(200_000, rate), rate)
+
+
+def test_a_table_that_rounds_gaps_is_rejected(monkeypatch):
+    # Every word takes the gap of its middle: the bits after the first sixteen are lost.
+    middles = (np.arange(_noise._WORDS) + 0.5) / _noise._WORDS
+    table = _noise._gaps_at(middles, 0.002).astype(np.uint16)
+    monkeypatch.setattr(_noise, "_gaps_by_word", lambda rate: table)
+    with pytest.raises(AssertionError):
+        check_geometric(Noise(0)._gaps(2_000_000, 0.002), 0.002)
 
 
 @pytest.mark.parametrize("factor", [2 / 3, 3 / 2])
