@@ -4,6 +4,7 @@ from itertools import count
 
 from laws.runs import plan_for
 
+from skdp.audit import worst_case_pair
 from skdp.linear_model import _fit
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.penalties import L1Ball
@@ -30,6 +31,7 @@ SETTINGS = {
     "blgd": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02},
     "blsgd": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02, "rate": 0.9},
     "blsgd-ac": {**FEW, "splits": 1, "max_rounds": 3, "selection_share": 0.02, "rate": 0.9},
+    "privgene": {"generations": 1, "mutation": 1.0, "cap": 0.1},
     "output-perturbation": {"strength": 20.0},
     "objective-perturbation": {"strength": 20.0},
     "admm-objp": {"rounds": 1, "strength": 20.0},
@@ -37,6 +39,9 @@ SETTINGS = {
     "psgd": {"epochs": 1},
     "rsgd-ar": {"epochs": 1, "period": 1},
 }
+# A choice among a few points is nearly pure: it shows itself at a small delta, and where another record outvotes it.
+DELTAS = {"privgene": 1e-3}
+OPPOSED = {("privgene", "replace_one")}
 # Their noise is for the steepest slope, which the huberised hinge has at 0 and the logistic loss only far away.
 AT_THE_STEEPEST = {
     "amp",
@@ -70,9 +75,20 @@ def solver_for(name):
     return SOLVERS[name]().with_params(**SETTINGS.get(name, {}))
 
 
+def delta_of(name):
+    """The delta at which a solver is audited."""
+    return DELTAS.get(name, DELTA)
+
+
+def pair_for(name, relation):
+    """The neighbouring data sets that its attack tells apart."""
+    others = "opposed" if (name, relation) in OPPOSED else "silent"
+    return worst_case_pair(n=N, neighbors=relation, others=others)
+
+
 def plan_of(solver, relation, **given):
     """What an estimator would do with it on the worst-case pair."""
-    given = {"delta": DELTA, "n": N, "d": 1, "data_norm": 1.0, **NO_EXTRAS, **given}
+    given = {"delta": delta_of(solver.name), "n": N, "d": 1, "data_norm": 1.0, **NO_EXTRAS, **given}
     if solver.name == "frank-wolfe":
         given["penalty"] = L1Ball(1.0)
     loss = "huberised_hinge" if solver.name in AT_THE_STEEPEST else "logistic"
