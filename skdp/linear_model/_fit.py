@@ -4,7 +4,7 @@ import math
 import warnings
 from dataclasses import dataclass
 
-from ..exceptions import NotSupported, PrivacyWarning
+from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Public, Records, Silence
 from ..privacy import accountants, events
 from ..privacy import ledger as accounts
@@ -71,7 +71,7 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     receipt : Receipt
         What was spent.
     """
-    account, budget = _prepare(plan)
+    account, budget = _prepare(plan, None if ledger is None else ledger.renyi_order)
     if not plan.spec.private:
         warnings.warn(
             "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
@@ -82,9 +82,8 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     oracle = Oracle(records, shown(account, plan.solver.name, verbose), noise)
     if ledger is not None:
         if plan.solver.adaptive:
-            quote(
-                plan
-            )  # a scripted solver's refusals came with its rehearsal; an adaptive one's come here
+            # A scripted solver's refusals came with its rehearsal; an adaptive one's come here.
+            quote(plan)
         ledger.reserve(_allowance(plan, account))
     w = plan.solver.solve(oracle, plan.task, budget)
     return w, _receipt(plan, account, oracle, noise.seeded)
@@ -106,15 +105,26 @@ def rehearse(plan, noise):
     return recorder.script
 
 
-def _prepare(plan):
+def _prepare(plan, renyi_order=None):
     """An account and a budget for one run; nothing has been touched or paid."""
     refuse_unfit(plan.solver, plan.task)
     if plan.solver.adaptive:
-        account = accounts.Filter(plan.spec, plan.solver.filter)
+        account = _filter(plan, renyi_order)
         return account, plan.budget(total=account.total)
     scale = accountants.calibrate(lambda s: rehearse(plan, s), plan.spec, plan.accountant)
     script = rehearse(plan, scale)
     return accounts.Scripted(plan.spec, script, plan.accountant), plan.budget(noise=scale)
+
+
+def _filter(plan, renyi_order):
+    """The adaptive solver's filter, at the order of a shared ledger's books where that proves the promise."""
+    kind = plan.solver.filter
+    if kind == "rdp" and renyi_order is not None:
+        try:
+            return accounts.Filter(plan.spec, kind, renyi_order)
+        except ValueError:
+            pass
+    return accounts.Filter(plan.spec, kind)
 
 
 def _allowance(plan, account):
@@ -125,9 +135,7 @@ def _allowance(plan, account):
         return ((events.ZCDP(account.total), 1),)
     if plan.solver.filter == "gdp":
         return ((events.Gaussian(1.0 / math.sqrt(account.total)), 1),)
-    raise NotSupported(
-        f"solver={plan.solver.name!r} spends by a Renyi filter, which a shared ledger cannot hold; fit without ledger=."
-    )
+    return ((events.RenyiDP(account.order, account.total), 1),)
 
 
 def _receipt(plan, account, oracle, seeded):

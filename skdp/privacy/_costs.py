@@ -14,7 +14,15 @@ from scipy.special import logsumexp, ndtri_exp
 
 from skdp.privacy._gaussian import gaussian_delta, gaussian_log_delta
 from skdp.privacy.curves import register
-from skdp.privacy.events import ZCDP, BoundedRange, Gaussian, Laplace, PureDP, RandomPosition
+from skdp.privacy.events import (
+    ZCDP,
+    BoundedRange,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomPosition,
+    RenyiDP,
+)
 
 __all__ = ["pure_mu", "pure_renyi"]
 
@@ -110,6 +118,14 @@ def _pure_event_renyi(event: PureDP, orders: Array, neighbors: str) -> Array:
 @register(PureDP, "profile")
 def _pure_event_profile(event: PureDP, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
     return _pure_profile(event.epsilon, epsilon, extra_mu)
+
+
+# A Renyi bound at one order: the divergence is nondecreasing in the order (Van Erven and Harremoes 2014)
+
+
+@register(RenyiDP, "rdp")
+def _one_order_renyi(event: RenyiDP, orders: Array, neighbors: str) -> Array:
+    return np.where(orders <= event.order, event.divergence, math.inf)
 
 
 # Laplace: pure, but its divergence is smaller than that of randomised response

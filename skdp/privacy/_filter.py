@@ -25,7 +25,7 @@ from skdp.privacy._conversion import (
 )
 from skdp.privacy._gaussian import gaussian_epsilon, gaussian_mu
 from skdp.privacy._script import Recorder
-from skdp.privacy.events import Event, Script
+from skdp.privacy.events import Event, RenyiDP, Script
 from skdp.privacy.spec import Spec
 
 __all__ = ["FILTERS", "Filter", "planned_order", "spent_epsilon"]
@@ -148,7 +148,8 @@ def event_price(event: Event, kind: str, order: int | None, neighbors: str) -> f
 def planned_order(spec: Spec, script: Script) -> int:
     """Order at which the budget holds most repetitions of a script fixed beforehand."""
     fallback = _order(spec, None)
-    orders = np.append(np.arange(2.0, _PLANNED + 1), float(fallback))
+    known = [e.order for e, _ in script if isinstance(e, RenyiDP) and e.order >= 2]
+    orders = np.array([*range(2, _PLANNED + 1), fallback, *map(math.floor, known)], dtype=float)
     price = total_rdp(reduced(script, spec.neighbors), orders, spec.neighbors)
     if not spec.private or not price.any():
         return fallback

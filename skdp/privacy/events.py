@@ -27,10 +27,12 @@ __all__ = [
     "PoissonPure",
     "PureDP",
     "RandomPosition",
+    "RenyiDP",
     "Script",
     "ShuffledEpoch",
     "WithoutReplacementGaussian",
     "fraction",
+    "given",
     "inverse_noise",
     "noise",
     "run_lengths",
@@ -52,6 +54,11 @@ def inverse_noise(power: int = 1) -> Any:
 def fraction() -> Any:
     """Declare a field (number or tuple) in [0, 1] that does not depend on the noise."""
     return field(metadata={"power": 0, "high": 1.0})
+
+
+def given() -> Any:
+    """Declare a number that is >= 0 and of which nobody knows how it hangs on the noise."""
+    return field(metadata={"power": 0, "high": math.inf})
 
 
 def _number(owner: str, name: str, value: Any, high: float) -> float:
@@ -146,6 +153,23 @@ class ZCDP(Event):
     """Any rho-zero-concentrated differentially private release (Bun and Steinke 2016)."""
 
     rho: float = inverse_noise(2)
+
+
+@dataclass(frozen=True)
+class RenyiDP(Event):
+    """Any release whose Renyi divergence at ONE order is bounded, such as all that a filter lets pass.
+
+    Divergences grow with the order, so the bound holds below it too, and nothing is known beyond.
+    """
+
+    scalable: ClassVar[bool] = False
+    order: float = given()
+    divergence: float = given()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.order <= 1:
+            raise ValueError(f"RenyiDP was given order={self.order!r}; it must be above 1.")
 
 
 @dataclass(frozen=True)

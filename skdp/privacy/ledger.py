@@ -8,6 +8,7 @@ is the filter that several fits share.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from typing import Any
@@ -179,11 +180,12 @@ class Ledger:
 
     def _alone(self, script: Script) -> float:
         """One script is still a plan fixed beforehand: the tightest accountant may price it."""
+        assert self._filter is not None
+        by_filter = math.inf if self._closed else self._epsilon_of(self._filter.spent)
         try:
-            return accountants.epsilon(script, self.delta, self.neighbors)
+            return min(by_filter, accountants.epsilon(script, self.delta, self.neighbors))
         except NotSupported:
-            assert self._filter is not None
-            return self._epsilon_of(self._filter.spent)
+            return by_filter
 
     def _epsilon_of(self, amount: float) -> float:
         assert self._filter is not None
@@ -198,6 +200,15 @@ class Ledger:
             if self._filter is None or not self.spec.private:
                 return self.epsilon
             return min(self.epsilon, self._epsilon_of(self._filter.unspent))
+
+    @property
+    def renyi_order(self) -> int | None:
+        """The one order of books that are kept in Renyi divergence, once it is settled; else None.
+
+        An adaptive fit whose own filter has that order is charged what it was promised and no more.
+        """
+        with self._lock:
+            return self._filter.order if self._filter else None
 
     @property
     def scripts(self) -> tuple[Script, ...]:

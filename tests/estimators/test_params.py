@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.penalties import ElasticNet
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD, SOLVERS
@@ -113,6 +114,38 @@ def test_clones_share_the_ledger_and_pay_together():
     after_one = ledger.spent
     twin.fit(X, Y)
     assert after_one <= 2.0 < ledger.spent
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("solver", ["agd", "blgd", "blsgd"])
+def test_adaptive_fits_share_a_ledger_and_are_charged_what_they_were_promised(solver, neighbors):
+    ledger = Ledger(3.0, 1e-5, neighbors=neighbors, accountant="rdp")
+    for spent in (1, 2):
+        _model(ledger=ledger, epsilon=1.0, solver=solver, neighbors=neighbors).fit(X, Y)
+        assert len(ledger.scripts) == spent
+    # Two promises of 1 compose to less than 2, and something is left.
+    assert 1.0 < ledger.spent < 2.0 and ledger.remaining > 1.0
+    with pytest.raises(BudgetExceeded):
+        _model(ledger=ledger, epsilon=2.9, solver=solver, neighbors=neighbors).fit(X, Y)
+
+
+def test_a_first_adaptive_fit_settles_the_order_and_later_ones_follow():
+    ledger = Ledger(1.0, 1e-5)
+    fitted = _model(ledger=ledger, epsilon=0.3, delta=1e-6, solver="blgd").fit(X, Y)
+    ((allowance, _),) = ledger.scripts[0]
+    assert ledger.renyi_order <= allowance.order
+    assert fitted.privacy_.epsilon == 0.3 and ledger.spent <= 1.0
+    _model(ledger=ledger, epsilon=0.2, delta=1e-6, solver="gd").fit(X, Y)
+    _model(ledger=ledger, epsilon=0.2, delta=1e-6, solver="blsgd").fit(X, Y)
+    assert ledger.scripts[2][0][0].order == ledger.renyi_order
+
+
+def test_books_in_gaussian_dp_refuse_a_renyi_allowance_and_say_what_would_work():
+    ledger = Ledger(3.0, 1e-5)
+    _model(ledger=ledger, epsilon=1.0, solver="gd").fit(X, Y)
+    with pytest.raises(NotSupported, match="accountant='rdp'"):
+        _model(ledger=ledger, epsilon=1.0, solver="blgd").fit(X, Y)
+    assert len(ledger.scripts) == 1
 
 
 def test_a_search_pays_for_every_fit():

@@ -12,6 +12,7 @@ from skdp.privacy.events import (
     PoissonPure,
     PureDP,
     RandomPosition,
+    RenyiDP,
     ShuffledEpoch,
     WithoutReplacementGaussian,
 )
@@ -30,6 +31,7 @@ SAMPLES = (
     WithoutReplacementGaussian(3.0, 0.05),
     RandomPosition((0.25, 0.75), (2.0, 5.0)),
     ShuffledEpoch(3.0),
+    RenyiDP(1000.0, 0.05),
 )
 
 

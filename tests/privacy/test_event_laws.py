@@ -87,7 +87,10 @@ def test_k_repetitions_cost_k_compositions(event, neighbors, accountant):
     assert coded > accountants.epsilon(once, DELTA, neighbors, accountant)
 
 
-@pytest.mark.parametrize(("event", "neighbors", "accountant"), CASES)
+SCALABLE = [case for case in CASES if case.values[0].scalable]
+
+
+@pytest.mark.parametrize(("event", "neighbors", "accountant"), SCALABLE)
 def test_more_noise_never_costs_more_and_infinite_noise_is_free(event, neighbors, accountant):
     def price(scale):
         return accountants.epsilon(((event.scaled(scale), 1),), DELTA, neighbors, accountant)
@@ -150,6 +153,8 @@ def test_a_cost_is_registered_once():
         (lambda: Gaussian(math.nan), "multiplier=nan"),
         (lambda: PoissonGaussian(1.0, 1.5), "rate=1.5; it must be between 0 and 1"),
         (lambda: PureDP(-0.1), "epsilon=-0.1"),
+        (lambda: events.RenyiDP(1.0, 0.1), "order=1.0; it must be above 1"),
+        (lambda: events.RenyiDP(2.0, -0.1), "divergence=-0.1"),
         (lambda: GaussianAboveThreshold(1.0, 1.0, 0), "max_queries=0 must be 1 or more"),
         (lambda: GaussianAboveThreshold(1.0, 1.0, 2.5), "must be a whole number"),
         (lambda: RandomPosition((0.5,), (1.0, 2.0)), "1 weights and 2 multipliers"),
@@ -163,11 +168,20 @@ def test_impossible_events_are_refused(build, message):
 
 
 def test_an_event_without_a_scale_says_so():
-    class Fixed(events.Event):
-        scalable = False
+    with pytest.raises(NotSupported, match="RenyiDP has no single noise scale"):
+        events.RenyiDP(8.0, 0.1).scaled(2.0)
 
-    with pytest.raises(NotSupported, match="no single noise scale"):
-        Fixed().scaled(2.0)
+
+@pytest.mark.parametrize("event", [Gaussian(2.0), PureDP(0.7), PoissonGaussian(1.0, 0.1)])
+def test_a_bound_at_one_order_is_never_below_what_it_bounds(event):
+    orders = np.concatenate([np.linspace(1.01, 8.0, 40), [9.0, 30.0, 500.0]])
+    exact = cost(event, "rdp", "add_remove")
+    bound = events.RenyiDP(8.0, float(exact(event, np.array([8.0]), "add_remove")[0]))
+    known = cost(bound, "rdp", "add_remove")(bound, orders, "add_remove")
+    assert (known >= exact(event, orders, "add_remove")).all()
+    assert np.isinf(known[orders > 8.0]).all() and np.isfinite(known[orders <= 8.0]).all()
+    price = accountants.epsilon(((bound, 1),), DELTA, "add_remove")
+    assert price >= accountants.epsilon(((event, 1),), DELTA, "add_remove")
 
 
 def test_scaling_multiplies_the_noise():
