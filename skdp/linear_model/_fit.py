@@ -71,7 +71,7 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     receipt : Receipt
         What was spent.
     """
-    account, budget = _prepare(plan, None if ledger is None else ledger.renyi_order)
+    account, budget = _prepare(plan, ledger)
     if not plan.spec.private:
         warnings.warn(
             "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
@@ -83,15 +83,15 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
     if ledger is not None:
         if plan.solver.adaptive:
             # A scripted solver's refusals came with its rehearsal; an adaptive one's come here.
-            quote(plan)
+            quote(plan, ledger)
         ledger.reserve(_allowance(plan, account))
     w = plan.solver.solve(oracle, plan.task, budget)
     return w, _receipt(plan, account, oracle, noise.seeded)
 
 
-def quote(plan):
+def quote(plan, ledger=None):
     """What a fit would cost and which noise it would add: a run on a vault without records."""
-    account, budget = _prepare(plan)
+    account, budget = _prepare(plan, ledger)
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     plan.solver.solve(oracle, plan.task, budget)
     return _receipt(plan, account, oracle, seeded=False)
@@ -105,11 +105,11 @@ def rehearse(plan, noise):
     return recorder.script
 
 
-def _prepare(plan, renyi_order=None):
+def _prepare(plan, ledger=None):
     """An account and a budget for one run; nothing has been touched or paid."""
     refuse_unfit(plan.solver, plan.task)
     if plan.solver.adaptive:
-        account = _filter(plan, renyi_order)
+        account = _filter(plan, None if ledger is None else ledger.renyi_order)
         return account, plan.budget(total=account.total)
     scale = accountants.calibrate(lambda s: rehearse(plan, s), plan.spec, plan.accountant)
     script = rehearse(plan, scale)
@@ -117,14 +117,20 @@ def _prepare(plan, renyi_order=None):
 
 
 def _filter(plan, renyi_order):
-    """The adaptive solver's filter, at the order of a shared ledger's books where that proves the promise."""
-    kind = plan.solver.filter
-    if kind == "rdp" and renyi_order is not None:
-        try:
-            return accounts.Filter(plan.spec, kind, renyi_order)
-        except ValueError:
-            pass
-    return accounts.Filter(plan.spec, kind)
+    """The adaptive solver's filter.
+
+    In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
+    own order does: then the ledger is charged at the filter's own.
+    """
+    own = accounts.Filter(plan.spec, plan.solver.filter)
+    if own.order is None or renyi_order is None:
+        return own
+    try:
+        shared = accounts.Filter(plan.spec, plan.solver.filter, renyi_order)
+    except ValueError:  # that order proves nothing at this epsilon and delta
+        return own
+    least = 0.5 * own.total / own.order
+    return shared if shared.total / shared.order >= least or own.order < renyi_order else own
 
 
 def _allowance(plan, account):

@@ -17,6 +17,7 @@ from ..penalties import Placed, make
 from ..privacy import ledger as accounts
 from ..privacy.spec import Spec
 from ..solvers import Task, resolve
+from ._auto import chosen
 from ._fit import Plan, private_fit, quote
 
 __all__ = ["PrivateLinearModel"]
@@ -53,7 +54,9 @@ class PrivateLinearModel(BaseEstimator):
         Receipt
             The statement that such a fit would carry; nothing is spent.
         """
-        return quote(self._plan(n, n_features, {}))
+        plan = self._plan(n, n_features, {})
+        self._check_ledger(plan.spec)
+        return quote(plan, self.ledger)
 
     def decision_function(self, X):
         """Scores of rows: ``X @ coef_.T + intercept_``.
@@ -102,7 +105,9 @@ class PrivateLinearModel(BaseEstimator):
         facts = {"n": public.n, "n_features": n_features, "data_norm": data_norm, **declared}
         if public.n is None:
             del facts["n"]
-        return Plan(spec, task, resolve(self.solver), public, self.accountant, facts)
+        alone = self.ledger is None and self.accountant in ("auto", "profile")
+        solver = chosen(self.solver, task, public, spec, alone)
+        return Plan(spec, task, solver, public, self.accountant, facts)
 
     def _public_count(self, n):
         if self.neighbors == "replace_one":

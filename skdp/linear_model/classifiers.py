@@ -102,7 +102,8 @@ class DPLogisticRegression(_PrivateLinearClassifier):
     delta : float, default=1e-6
         Probability of exceeding it; choose it well below 1/n.
     solver : str or Solver, default="auto"
-        Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``.
+        Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
+        promise and by public sizes, see docs/choose_a_solver.md.
     penalty : {"l2", "l1", "elasticnet", "scad", "mcp", None} or Penalty, default="l2"
         Penalty on the coefficients; the intercept is free.
     C : float, default=1.0

@@ -13,11 +13,13 @@ from .count import Count
 from .gradient import Gradient
 from .gradient_difference import GradientDifference
 from .hidden_descent import HiddenDescent
+from .mapped import Coordinates, Mapped
 from .minimiser import NoisyMinimiser
 from .model_step import ModelStep
 from .moments import SecondMoment
 from .parties import PartyGradients
 from .perturbed_objective import PerturbedObjective
+from .row_norms import RowNorms
 from .steepest_coordinate import SteepestCoordinate
 from .subsample import PoissonBatch, RandomBatch
 from .threshold import FirstDecrease, GaussianFirstDecrease
@@ -25,12 +27,14 @@ from .threshold import FirstDecrease, GaussianFirstDecrease
 __all__ = [
     "QUESTIONS",
     "BestCandidate",
+    "Coordinates",
     "Count",
     "FirstDecrease",
     "GaussianFirstDecrease",
     "Gradient",
     "GradientDifference",
     "HiddenDescent",
+    "Mapped",
     "ModelStep",
     "Noise",
     "NoisyMinimiser",
@@ -41,6 +45,7 @@ __all__ = [
     "Public",
     "RandomBatch",
     "Records",
+    "RowNorms",
     "Schedule",
     "SecondMoment",
     "Silence",
@@ -61,6 +66,8 @@ QUESTIONS = frozenset(
         GaussianFirstDecrease,
         Gradient,
         HiddenDescent,
+        Mapped,
+        RowNorms,
         NoisyMinimiser,
         PerturbedObjective,
         PoissonBatch,

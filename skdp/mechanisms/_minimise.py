@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ._mapped import MappedRows
 from ._objective import Array, Objective
 from ._public import Public
 from ._rows import DenseRows
@@ -40,6 +41,8 @@ def in_double(rows: Any) -> Any:
     Rows far beyond the declared bound are scaled here once and for all: their products with a
     parameter could overflow before the scale brings them back.
     """
+    if isinstance(rows, MappedRows):
+        return rows.over(in_double)
     x = getattr(rows, "_x", None)
     if x is None or not len(x):
         return rows

@@ -171,6 +171,9 @@ def _gaps_by_word(rate: float) -> Array:
 class Silence(Noise):
     """No noise at all, for the rehearsal on a blank vault: it never sees a record."""
 
+    def _bytes(self, count: int) -> bytes:
+        return bytes(count)
+
     def uniform(self, shape: int | tuple[int, ...] = ()) -> Array:
         """The middle of the interval."""
         return np.full(shape, 0.5)

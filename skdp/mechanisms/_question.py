@@ -27,7 +27,7 @@ __all__ = ["Additive", "Question", "Release", "Selection", "poisson_gaussian", "
 
 Array = np.ndarray[Any, Any]
 
-_LEAST, _LARGEST = 1e-100, 1e100
+_LEAST, _LARGEST = 1e-30, 1e100
 
 # Thousands of equal steps ask for equal events.
 _gaussian = lru_cache(maxsize=256)(events.Gaussian)
@@ -35,7 +35,7 @@ poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
 
 
 def settle(
-    question: Question,
+    question: Any,
     *,
     scales: tuple[str, ...] = (),
     bounds: tuple[str, ...] = (),
@@ -53,8 +53,9 @@ def settle(
     scales : tuple of str
         Fields that are 0 or more, infinity allowed.
     bounds : tuple of str
-        Fields between 1e-100 and 1e100: a bound of 0 or infinity makes clipping 0/0 for some records, and sums of
-        bounds near the largest double overflow, before any noise, for some records and not for others.
+        Fields between 1e-30 and 1e100: a bound of 0 or infinity makes clipping 0/0 for some records, and sums of
+        bounds near the largest double overflow, before any noise, for some records and not for others; and below 1e-30
+        numbers of single precision lose their digits.
     arrays : tuple of str
         Fields that are finite arrays: where they are not, the answer's finiteness would tell of single records.
     """

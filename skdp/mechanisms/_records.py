@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,15 @@ class Records:
         What may be known of them without paying.
     model : Linear
         How scores come from parameters and rows.
+    kept : dict
+        What mechanisms have worked out of the records and may need again. It never leaves.
     """
 
-    rows: DenseRows
+    rows: Any
     y: Array
     public: Public
     model: Any
+    kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     @classmethod
     def admit(

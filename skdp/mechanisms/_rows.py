@@ -10,7 +10,7 @@ import numpy as np
 __all__ = ["DenseRows"]
 
 Array = np.ndarray[Any, Any]
-SINGLE_BLOCK = 2048  # rows whose sum in single precision stays within 1e-3 of one contribution
+DOUBLED = 1024  # rows of single precision that are turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
 FEW = 256  # rows not worth a part of their own
 PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
@@ -63,6 +63,11 @@ class DenseRows:
     def __len__(self) -> int:
         return len(self._x)
 
+    @property
+    def dtype(self) -> Any:
+        """Of the numbers that products are made of."""
+        return self._x.dtype
+
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
         w = w.astype(self._x.dtype, copy=False)
@@ -83,13 +88,16 @@ class DenseRows:
         return out
 
     def _summed(self, weighted: Array) -> Array:
-        """Rows times weights. A long sum in single precision would round by more than one record's contribution."""
-        if self._x.dtype == np.float64 or len(self) <= SINGLE_BLOCK:
+        """Rows times weights, in doubles: a sum in single precision rounds by more than one record's contribution.
+
+        Rounding in blocks would not do either: a record more shifts all later ones, which then round anew.
+        """
+        if self._x.dtype == np.float64:
             return self._x.T @ weighted
         total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
-        for start in range(0, len(self), SINGLE_BLOCK):
-            part = slice(start, start + SINGLE_BLOCK)
-            total += self._x[part].T @ weighted[part]
+        for start in range(0, len(self), DOUBLED):
+            part = slice(start, start + DOUBLED)
+            total += self._x[part].astype(np.float64).T @ weighted[part].astype(np.float64)
         return total
 
     def peaks(self) -> Array:

@@ -60,6 +60,9 @@ class PerturbedObjective(Release):
         Pure epsilon instead of (epsilon, delta).
     center : ndarray or None
         Public point that the strength pulls to; None for zero.
+    ridge : ndarray or None
+        Public weights, 0 or more, of half the square of each coordinate, beside the strength; the promise does not
+        count on them.
     """
 
     proof: ClassVar[str] = "objective_perturbation"
@@ -71,9 +74,16 @@ class PerturbedObjective(Release):
     clip: float | None = None
     pure: bool = False
     center: Any = None
+    ridge: Any = None
 
     def __post_init__(self) -> None:
         settle(self, scales=("multiplier", "strength"))
+        if self.ridge is not None:
+            settle(self, arrays=("ridge",))
+            if self.ridge.ndim != 1 or not (self.ridge >= 0.0).all():
+                raise ValueError(
+                    "PerturbedObjective was given ridge weights below 0; give 0 or more."
+                )
         if self.center is not None:
             settle(self, arrays=("center",))
         if self.clip is not None:
@@ -100,6 +110,11 @@ class PerturbedObjective(Release):
     def event(self, public: Public) -> events.Event:
         """One objective perturbation; see the theorems of its proof page."""
         refuse_shape(self.shape, self.loss, public)
+        if self.ridge is not None and self.ridge.shape != self.shape:
+            raise ValueError(
+                f"ridge of shape {self.ridge.shape} does not fit parameters of shape {self.shape}; give one "
+                "weight for each."
+            )
         self.bound(public)
         kind = PureObjectivePerturbation if self.pure else ObjectivePerturbation
         shift = math.inf if self.multiplier == 0 else 1.0 / self.multiplier
@@ -130,6 +145,8 @@ class PerturbedObjective(Release):
         if self.center is not None:
             tilt = tilt - self.strength * self.center.reshape(self.shape)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
+        if self.ridge is not None:
+            weights = weights + self.ridge
         rows = in_double(linear_rows(records))
         clip = (
             None

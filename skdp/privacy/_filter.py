@@ -148,13 +148,17 @@ def event_price(event: Event, kind: str, order: int | None, neighbors: str) -> f
 def planned_order(spec: Spec, script: Script) -> int:
     """Order at which the budget holds most repetitions of a script fixed beforehand."""
     fallback = _order(spec, None)
-    known = [e.order for e, _ in script if isinstance(e, RenyiDP) and e.order >= 2]
+    known = [e.order for e, _ in script if isinstance(e, RenyiDP) and 2 <= e.order < math.inf]
     orders = np.array([*range(2, _PLANNED + 1), fallback, *map(math.floor, known)], dtype=float)
     price = total_rdp(reduced(script, spec.neighbors), orders, spec.neighbors)
     if not spec.private or not price.any():
         return fallback
+    budget = budget_at(spec.epsilon, spec.delta, orders)
+    useful = (budget > 0) & np.isfinite(price)
+    if not useful.any():
+        return fallback
     with np.errstate(divide="ignore"):
-        return int(orders[(budget_at(spec.epsilon, spec.delta, orders) / price).argmax()])
+        return int(orders[useful][(budget[useful] / price[useful]).argmax()])
 
 
 def _order(spec: Spec, order: int | None) -> int:

@@ -93,8 +93,8 @@ def _expm1(x: NDArray[Any]) -> Array:
 
 def _log_sum_exp(logs: Array) -> Array:
     """log of the sum of e^x along rows: scipy's is ten times slower for the few orders that a filter asks for."""
-    top = np.maximum(logs.max(axis=1, keepdims=True), -1e300)
-    with np.errstate(divide="ignore"):
+    top = np.clip(logs.max(axis=1, keepdims=True), -1e300, 1e300)
+    with np.errstate(divide="ignore", over="ignore"):
         return np.asarray(np.log(np.exp(logs - top).sum(axis=1)) + top[:, 0])
 
 

@@ -208,7 +208,7 @@ class Ledger:
         An adaptive fit whose own filter has that order is charged what it was promised and no more.
         """
         with self._lock:
-            return self._filter.order if self._filter else None
+            return self._filter.order if self._filter and self.spec.private else None
 
     @property
     def scripts(self) -> tuple[Script, ...]:

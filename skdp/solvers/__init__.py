@@ -25,6 +25,8 @@ from .rsgd_ar import RSGDAR
 from .sgd import SGD
 from .ssadmm import SSADMM
 from .svrg import SVRG
+from .white_gd import WhiteGD
+from .white_objective import WhiteObjective
 
 __all__ = [
     "AGD",
@@ -53,6 +55,8 @@ __all__ = [
     "PrivGene",
     "Solver",
     "Task",
+    "WhiteGD",
+    "WhiteObjective",
     "refuse_unfit",
     "resolve",
 ]
@@ -82,6 +86,8 @@ SOLVERS = {
         GD,
         ObjectivePerturbation,
         SGD,
+        WhiteGD,
+        WhiteObjective,
     )
 }
 
@@ -90,8 +96,8 @@ def resolve(solver):
     """The solver that a name or an instance stands for."""
     if isinstance(solver, Solver):
         return solver
-    if solver == "auto":
-        return GD()
+    if isinstance(solver, str) and solver == "auto":
+        raise ValueError("solver='auto' is chosen at fit; name a solver to set its parameters.")
     if isinstance(solver, str) and solver in SOLVERS:
         return SOLVERS[solver]()
     raise ValueError(

@@ -130,7 +130,7 @@ class Descent:
         """Bound on the change of one record's loss between w and each point, were its slope at most the clip."""
         moves = (points - w).reshape(len(points), -1)
         # A point may coincide with w; bounds must be positive.
-        return np.maximum(self.clip * np.sqrt(np.einsum("ij,ij->i", moves, moves)), 1e-90)
+        return np.maximum(self.clip * np.sqrt(np.einsum("ij,ij->i", moves, moves)), 1e-30)
 
 
 def longest_step(task, public, n, noise, rounds, radius):

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..mechanisms import Count, Gradient
 
 __all__ = ["Purse"]
@@ -77,6 +78,12 @@ def _least(price, allowed):
     def excess(t):
         at = price(math.exp(t))
         return math.log(at) - aim if at > 0.0 else -math.inf
+
+    if not price(math.exp(_LONG)) <= allowed:
+        raise NotSupported(
+            "no noise makes a line search as cheap as its share of so small a promise; raise epsilon or delta, or use "
+            "'gd'."
+        )
 
     low, high, above, below = _bracket(excess)
     for k in range(100):

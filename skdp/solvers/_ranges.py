@@ -20,6 +20,7 @@ RANGES = {
     **dict.fromkeys(_POSITIVE, (lambda v: v > 0, "positive")),
     "rate": (lambda v: 0 < v <= 1, "above 0 and at most 1"),
     "momentum": (lambda v: 0 <= v < 1, "at least 0 and below 1"),
+    **dict.fromkeys(("moment_share", "norm_share"), (lambda v: 0 < v < 1, "above 0 and below 1")),
     "convexity": (lambda v: v >= 0, "0 or more"),
 }
 

@@ -22,7 +22,7 @@ from ._one_shot import (
 )
 from ._solver import Solver
 
-__all__ = ["ObjectivePerturbation"]
+__all__ = ["ObjectivePerturbation", "tight"]
 
 VARIANTS = ("tight", "cms11", "kst12")
 
@@ -68,17 +68,7 @@ class ObjectivePerturbation(Solver):
 
     def _tight(self, public, task, budget):
         clip = chosen_clip(self.clip, task, public, budget)
-        strength = self.strength
-        if strength is None:
-            added = max(task.penalty.convexity_of_coefficients, 0.0)
-            bound = _draft(task, clip).bound(public)
-            tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
-            leverage = leverage_for(task, public, budget, clip, tilt, self.radius)
-            needed = strength_for(leverage, added, public.intercept)
-            strength = max(needed, tilt / self.radius - added)
-        return _draft(
-            task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0
-        )
+        return tight(public, task, budget, clip, self.strength, self.radius)
 
     def _published(self, public, task, budget):
         ridge, rest = whole_ridge(task.penalty)
@@ -101,6 +91,18 @@ class ObjectivePerturbation(Solver):
             clip=clip,
             pure=pure,
         )
+
+
+def tight(public, task, budget, clip, strength, radius):
+    """The question with the least convexity that privacy needs, or more where the noise asks for it."""
+    if strength is None:
+        added = max(task.penalty.convexity_of_coefficients, 0.0)
+        bound = _draft(task, clip).bound(public)
+        tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
+        leverage = leverage_for(task, public, budget, clip, tilt, radius)
+        needed = strength_for(leverage, added, public.intercept)
+        strength = max(needed, tilt / radius - added)
+    return _draft(task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0)
 
 
 def _draft(task, clip, multiplier=0.0, strength=0.0, pure=False):

@@ -35,7 +35,6 @@ WRONG_PARAMETERS = [
     ("delta", 1.0, "delta"),
     ("delta", np.nan, "nan"),
     ("delta", "small", "small"),
-    ("delta", 0.0, "delta"),
     ("data_norm", None, "declare a bound"),
     ("data_norm", 0.0, "data_norm=0.0"),
     ("data_norm", -2.0, "-2"),
@@ -237,6 +236,12 @@ def test_a_ledger_that_cannot_pay_refuses_before_a_record_is_touched():
 def test_another_relation_than_the_ledgers_is_refused():
     error = _raised(_declared(neighbors="add_remove", ledger=Ledger(1.0, 1e-5)), X, Y)
     assert "use one relation" in str(error)
+
+
+def test_gaussian_noise_at_delta_0_is_refused():
+    message = _refusal(_declared(delta=0.0, solver="gd"), X, Y)
+    assert "delta" in message
+    _one_sentence(message)
 
 
 def test_what_a_solver_lacks_is_said_in_one_sentence():

@@ -140,6 +140,27 @@ def test_a_first_adaptive_fit_settles_the_order_and_later_ones_follow():
     assert ledger.scripts[2][0][0].order == ledger.renyi_order
 
 
+def test_a_shared_order_is_not_taken_where_it_would_waste_the_promise():
+    ledger = Ledger(4.0, 1e-6, accountant="rdp")
+    _model(ledger=ledger, epsilon=2.0, delta=1e-6, solver="blgd").fit(X, Y)
+    # At the ledger's order, an epsilon of 0.945 would be all surplus: thirteen times the noise.
+    small = {"epsilon": 0.945, "delta": 1e-6, "solver": "blgd"}
+    quoted = _model(ledger=ledger, **small).quote(*X.shape)
+    alone = _model(**small).quote(*X.shape)
+    assert quoted.script == alone.script
+    _model(ledger=ledger, **small).fit(X, Y)
+    assert ledger.scripts[1][0][0].order > ledger.renyi_order
+
+
+@pytest.mark.parametrize("epsilon", [8.0, np.inf])
+@pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
+def test_a_first_adaptive_fit_that_asks_too_much_is_refused_as_any_other(epsilon):
+    ledger = Ledger(0.1, 1e-6)
+    with pytest.raises(BudgetExceeded):
+        _model(ledger=ledger, epsilon=epsilon, delta=1e-6, solver="blgd").fit(X, Y)
+    assert ledger.spent == 0.0
+
+
 def test_books_in_gaussian_dp_refuse_a_renyi_allowance_and_say_what_would_work():
     ledger = Ledger(3.0, 1e-5)
     _model(ledger=ledger, epsilon=1.0, solver="gd").fit(X, Y)

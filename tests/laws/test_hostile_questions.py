@@ -189,6 +189,19 @@ def test_a_long_sum_in_single_precision_still_moves_by_one_contribution():
     assert abs(float(np.abs(moved[0])) / 0.6 - 1.0) < 1e-3
 
 
+@pytest.mark.parametrize("removed", [0, 100_000, 199_999])
+def test_a_record_more_does_not_make_all_later_ones_round_anew(removed):
+    # Sums in single precision, in blocks: a record less shifted the blocks, and the sum by eleven clips.
+    rng = np.random.default_rng(0)
+    X = rng.choice([1.0, 0.7310585, 0.3333333], (200_000, 3)) * [0.5, 0.6, 0.6]
+    y = rng.choice([-1.0, 1.0], 200_000, p=[0.1, 0.9])
+    given = {"intercept": 0.0, "dtype": np.float32, "neighbors": "add_remove"}
+    question = _gradient(np.zeros(3), clip=0.3)
+    whole = question.measure(vault(X, y, **given))
+    less = question.measure(vault(np.delete(X, removed, 0), np.delete(y, removed), **given))
+    assert np.linalg.norm(whole - less) <= 0.3 * (1 + 1e-6)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_huge_row_is_scaled_before_it_is_multiplied(dtype):
     # Inner solvers of releases multiply rows too: their scores must be finite for every admitted row.

@@ -167,6 +167,12 @@ def test_bounded_range_is_the_maximum_over_its_family():
             )
 
 
+def test_a_bundle_without_noise_costs_everything():
+    event = PoissonBundle(0.0, (0.5,), 0.05)
+    orders = np.array([1.0001, 2.0, 512.0])
+    assert np.isinf(cost(event, "rdp", "add_remove")(event, orders, "add_remove")).all()
+
+
 def test_bounded_range_beats_the_pure_bound_four_times():
     small = renyi(BoundedRange(0.01), 2.0)[0]
     assert small == pytest.approx(pure_renyi(0.01, np.array([2.0]))[0] / 4, rel=1e-3)

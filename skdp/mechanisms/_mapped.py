@@ -1,0 +1,85 @@
+"""Rows in other coordinates, shrunk to norm at most 1 one by one. Nothing of the size of the table is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["MappedRows", "image_norms"]
+
+Array = np.ndarray[Any, Any]
+
+
+def image_norms(rows: Any, matrix: Array) -> Array:
+    """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it."""
+    norms = np.empty(len(rows))
+    slack = 4.0 * rows.width * np.finfo(rows.dtype).eps * float(np.linalg.norm(matrix))
+    for part in rows.parts(1):
+        block = rows.take(part)
+        with np.errstate(all="ignore"):
+            image = block.dot(matrix.T).astype(np.float64, copy=False)
+            norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) + slack * block.norms
+    # A row whose product overflows before its scale brings it back is shrunk to nothing.
+    norms[np.isnan(norms)] = np.inf
+    return norms
+
+
+class MappedRows:
+    """Rows ``s_i A x_i`` with ``s_i = min(1, 1 / |A x_i|)``: the methods of `DenseRows`, on top of it.
+
+    Parameters
+    ----------
+    rows : DenseRows
+        The rows x_i.
+    matrix : ndarray of shape (k, width)
+        A.
+    images : ndarray of shape (n,)
+        Bounds of |A x_i|, see `image_norms`.
+    """
+
+    __slots__ = ("_images", "_matrix", "_rows", "_shrink", "dtype", "norms", "width")
+
+    intercept = 0.0
+
+    def __init__(self, rows: Any, matrix: Array, images: Array) -> None:
+        self._rows, self._matrix, self._images = rows, matrix, images
+        self.width, self.dtype = len(matrix), rows.dtype
+        # A little shorter, so that no rounding of the factor makes a row longer than 1.
+        shrink = (1.0 - 4.0 * np.finfo(self.dtype).eps) / np.maximum(images, 1.0)
+        self._shrink = shrink.astype(self.dtype)
+        self.norms = np.minimum(images, 1.0)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def dot(self, u: Array) -> Array:
+        """Scores: mapped rows times u."""
+        scores: Array = self._rows.dot(self._matrix.T @ u)
+        scores *= self._along(scores)
+        return scores
+
+    def tdot(self, v: Array) -> Array:
+        """Mapped rows transposed times v."""
+        return np.asarray(self._matrix @ self._rows.tdot(v * self._along(v)))
+
+    def gram(self, h: Array) -> Array:
+        """Mapped rows' diag(h) mapped rows, for h >= 0."""
+        inner = self._rows.gram(h * np.square(self._shrink, dtype=np.float64))
+        return np.asarray(self._matrix @ inner @ self._matrix.T)
+
+    def over(self, convert: Any) -> MappedRows:
+        """The same map of the rows below, converted."""
+        return MappedRows(convert(self._rows), self._matrix, self._images)
+
+    def take(self, index: Array | slice) -> MappedRows:
+        """The rows at `index`."""
+        return MappedRows(self._rows.take(index), self._matrix, self._images[index])
+
+    def parts(self, least: int) -> Iterator[slice]:
+        """Parts of the rows below."""
+        return iter(self._rows.parts(least))
+
+    def _along(self, values: Array) -> Array:
+        return self._shrink if values.ndim == 1 else self._shrink[:, None]

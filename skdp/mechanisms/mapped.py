@@ -1,0 +1,129 @@
+"""A question asked in other coordinates, which a solver has chosen from earlier answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..models import Linear
+from ..privacy import events
+from ._mapped import MappedRows, image_norms
+from ._noise import Noise
+from ._public import Public
+from ._question import Array, Question, settle
+from ._records import Records
+from .gradient import Gradient
+from .perturbed_objective import PerturbedObjective
+
+__all__ = ["Coordinates", "Mapped", "images_of", "settled"]
+
+
+_LARGEST = 1e30
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """A public linear map of rows: x, the constant column included, becomes ``matrix @ x``.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (k, width)
+        Numbers of size up to 1e30.
+    """
+
+    matrix: Any
+
+    def __post_init__(self) -> None:
+        settle(self, arrays=("matrix",))
+        self.matrix.setflags(write=False)
+        if self.matrix.ndim != 2 or not len(self.matrix):
+            raise ValueError(
+                f"Coordinates was given a matrix of shape {self.matrix.shape}; it must have two dimensions."
+            )
+        if np.abs(self.matrix).max(initial=0.0) > _LARGEST:
+            raise ValueError(
+                f"Coordinates was given a number beyond {_LARGEST:g}; images would overflow for some records."
+            )
+
+    def seen(self, public: Public) -> Public:
+        """Public facts about the new rows: bound 1, no constant column. Refuses rows of another width."""
+        if self.matrix.shape[1] != public.width:
+            raise ValueError(
+                f"Coordinates of {self.matrix.shape[1]} columns do not fit rows of width {public.width}; "
+                "give a matrix with one column for each, the constant one included."
+            )
+        return Public(public.n, len(self.matrix), 0.0, public.neighbors, public.target_bound)
+
+
+def settled(coordinates: Any) -> None:
+    """Refuse what is not exactly a `Coordinates`: its numbers were copied when it was made."""
+    if type(coordinates) is not Coordinates or vars(coordinates).keys() != {"matrix"}:
+        raise NotSupported(
+            f"coordinates must be a plain Coordinates, not {type(coordinates).__name__}."
+        )
+
+
+def images_of(records: Records, coordinates: Coordinates) -> tuple[Array, Array]:
+    """The matrix and the norms of the images of all rows, worked out once for the same coordinates.
+
+    The matrix is a copy: norms of another one would bound nothing.
+    """
+    kept = records.kept.get("images")
+    if kept is None or kept[0] is not coordinates:
+        if type(records.model) is not Linear:
+            raise NotSupported(f"{type(records.model).__name__} has no rows to map; use 'gd'.")
+        matrix = coordinates.matrix.copy()
+        kept = (coordinates, matrix, image_norms(records.rows, matrix))
+        records.kept["images"] = kept
+    return kept[1], kept[2]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mapped(Question):
+    """A question about rows ``A x / scale``, each shrunk to norm at most 1; parameters are those of the new rows.
+
+    Parameters
+    ----------
+    question : Gradient or PerturbedObjective
+        What is asked of the new rows, which have no constant column of their own.
+    coordinates : Coordinates
+        A.
+    scale : float
+        What the images are divided by before they are shrunk.
+    """
+
+    proof: ClassVar[str] = "mapped"
+    question: Question
+    coordinates: Coordinates
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        settle(self, bounds=("scale",))
+        settled(self.coordinates)
+        if type(self.question) not in (Gradient, PerturbedObjective):
+            raise NotSupported(
+                f"{type(self.question).__name__} has no proof in other coordinates; Gradient and "
+                "PerturbedObjective have."
+            )
+
+    def proofs(self) -> tuple[str, ...]:
+        """Its own page and the question's."""
+        return (self.proof, *self.question.proofs())
+
+    def notes(self, public: Public) -> tuple[str, ...]:
+        """The question's own."""
+        return self.question.notes(self.coordinates.seen(public))
+
+    def event(self, public: Public) -> events.Event:
+        """The question's own: a neighbour's new rows differ in one record, too."""
+        return self.question.event(self.coordinates.seen(public))
+
+    def answer(self, records: Records, noise: Noise) -> Any:
+        """The question's answer about the new rows."""
+        matrix, images = images_of(records, self.coordinates)
+        rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
+        public = self.coordinates.seen(records.public)
+        return self.question.answer(Records(rows, records.y, public, records.model), noise)

@@ -1,0 +1,51 @@
+"""How long rows are in other coordinates, on the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ._public import Public
+from ._question import Additive, Array, settle
+from ._records import Records
+from .mapped import Coordinates, images_of, settled
+
+__all__ = ["RowNorms"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowNorms(Additive):
+    """Sum over records of the norms of their rows in other coordinates, each cut at `cap`, plus Gaussian noise.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        Where rows are measured.
+    cap : float
+        Largest norm that counts.
+    """
+
+    proof: ClassVar[str] = "row_norms"
+    coordinates: Coordinates
+    cap: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settle(self, bounds=("cap",))
+        settled(self.coordinates)
+
+    def bound(self, public: Public) -> float:
+        """The cap."""
+        return self.cap
+
+    def sensitivity(self, public: Public) -> float:
+        """Norms are not negative, so a replaced one moves the sum by no more than one that comes or goes."""
+        self.coordinates.seen(public)
+        return self.cap
+
+    def measure(self, records: Records) -> Array:
+        """The sum of the cut norms."""
+        _, images = images_of(records, self.coordinates)
+        return np.array(np.minimum(images, self.cap).sum())

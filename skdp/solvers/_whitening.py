@@ -1,0 +1,106 @@
+"""Coordinates in which no direction of the rows is longer than another, bought by one noisy second moment.
+
+The noise of a gradient is the same in all directions, and real rows are not: along most directions they hardly vary,
+and there the noise drowns what they say. Whitened rows meet it with equal lengths. The moment's own noise sets a floor
+below which directions are not stretched, so that without a signal the coordinates are the given ones.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..mechanisms import Coordinates, Mapped, RowNorms, SecondMoment
+
+__all__ = ["Whitened", "share_left", "whitened"]
+
+_LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
+
+
+def share_left(solver):
+    """What a solver's shares for the moment and the norms leave of the budget."""
+    left = 1.0 - solver.moment_share - solver.norm_share
+    if not left > 0.0:
+        raise ValueError(
+            f"moment_share={solver.moment_share!r} and norm_share={solver.norm_share!r} leave nothing; 0.1 and 0.02 "
+            "are usual."
+        )
+    return left
+
+
+class Whitened:
+    """Rows x become ``matrix @ x``, shrunk to norm at most 1; parameters u of theirs are ``matrix.T @ u`` of x.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        The whitening.
+    scale : float
+        Typical norm of a row in it, which is brought to 1.
+    public : Public
+        Facts about the given rows.
+    """
+
+    def __init__(self, coordinates, scale, public):
+        self._coordinates, self._scale = coordinates, scale
+        self.matrix = coordinates.matrix / scale
+        self.public = coordinates.seen(public)
+
+    def question(self, question):
+        """The question, asked of the new rows."""
+        return Mapped(question=question, coordinates=self._coordinates, scale=self._scale)
+
+    def back(self, u):
+        """Parameters of the given rows."""
+        return self.matrix.T @ u
+
+    def ridge(self, penalty):
+        """Weights of an L2 penalty of the given parameters, which may leave the intercept alone, on the new ones."""
+        acts_on = self.matrix[:, :-1] if penalty.intercept else self.matrix
+        return penalty.convexity_of_coefficients * np.square(acts_on).sum(axis=1)
+
+
+def whitened(oracle, task, n, budget, moment_share, norm_share):
+    """Buy coordinates for two shares of the budget.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers.
+    task : Task
+        Its penalty's curvature counts beside the rows'.
+    n : float
+        Number of records, public or bought.
+    budget : Budget
+        Its noise is that of one gradient of the whole budget.
+    moment_share, norm_share : float
+        Shares for the second moment and for the typical norm.
+    """
+    public = oracle.public
+    bound, size = public.row_bound, public.width
+    # A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
+    moment = budget.noise / math.sqrt(moment_share * public.swing)
+    norms = budget.noise / (math.sqrt(norm_share) * public.swing)
+    values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=moment)) / n)
+    error = moment * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
+    penalised = np.eye(size)
+    if task.penalty.intercept:
+        penalised[-1, -1] = 0.0
+    own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.loss.curvature * n)
+    raised = np.maximum(values, 0.0) + 0.5 * error + _LEAST * bound**2
+    matrix = _diagonalising((vectors * raised) @ vectors.T + own * penalised, penalised)
+    coordinates = Coordinates(matrix)
+    longest = bound * float(np.linalg.norm(matrix, 2))
+    cap = min(longest, 2.0 * math.sqrt(size))
+    typical = oracle.ask(RowNorms(coordinates=coordinates, cap=cap, multiplier=norms)) / n
+    if not budget.private:
+        return Whitened(coordinates, longest, public)  # nothing is promised, so no row is cut
+    return Whitened(coordinates, min(max(float(typical), 0.25 * cap), longest), public)
+
+
+def _diagonalising(moment, penalised):
+    """A with A moment A' = I, which whitens, and A penalised A' diagonal, so that an L2 penalty stays a sum."""
+    values, vectors = np.linalg.eigh(moment)
+    root = (vectors * values**-0.5) @ vectors.T
+    return np.linalg.eigh(root @ penalised @ root)[1].T @ root

@@ -1,0 +1,66 @@
+"""Objective perturbation after private whitening.
+
+Privacy: post-processing of one noisy second moment, of one noisy sum of row norms, of one randomly tilted objective in
+the coordinates that they give (docs/proofs/mapped.md), and of one noisy count where n is private. Coordinates and clip
+follow from answers, prices do not: the objective's profile is composed with Gaussians.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..exceptions import NotSupported
+from ..penalties import L2, NoPenalty, Placed
+from ._one_shot import chosen_clip
+from ._solver import Solver, Task, record_count
+from ._whitening import share_left, whitened
+from .objective_perturbation import tight
+
+__all__ = ["WhiteObjective"]
+
+
+@dataclass(frozen=True)
+class WhiteObjective(Solver):
+    """Minimise a randomly tilted objective of rows whose second moment is about the same in all directions.
+
+    Parameters
+    ----------
+    moment_share, norm_share : float
+        Shares of the budget for the second moment and for the typical norm of a whitened row.
+    clip : float or None
+        Bound on the norm of one record's gradient, whitened rows having norm at most 1; None: by the noise level.
+    strength : float or None
+        Weight of half the squared norm of the whitened parameters; None: what privacy needs, or more where the noise
+        asks for it.
+    radius : float
+        How far the solution may lie, for the default strength.
+    """
+
+    name: ClassVar[str] = "white-objective"
+    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
+
+    moment_share: float = 0.1
+    norm_share: float = 0.02
+    clip: float | None = None
+    strength: float | None = None
+    radius: float = 10.0
+
+    def solve(self, oracle, task, budget):
+        """Return the noisy minimiser, in the given coordinates."""
+        if not isinstance(task.penalty.penalty, L2 | NoPenalty):
+            raise NotSupported(
+                f"solver='white-objective' takes penalty='l2' or None, not {type(task.penalty.penalty).__name__}; "
+                "use 'white-gd' for other smooth penalties and 'gd' for the rest."
+            )
+        rest = share_left(self)
+        n = record_count(oracle, budget)
+        white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
+        budget = replace(budget, noise=budget.noise / math.sqrt(rest))
+        free = Task(task.loss, Placed(NoPenalty(), 1.0, False), task.shape)
+        # Clip and strength set the price: they may hang on the public n, never on a bought one.
+        clip = chosen_clip(self.clip, free, white.public, budget)
+        question = tight(white.public, free, budget, clip, self.strength, self.radius)
+        question = replace(question, ridge=white.ridge(task.penalty))
+        return white.back(oracle.ask(white.question(question)))

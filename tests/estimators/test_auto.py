@@ -1,0 +1,79 @@
+"""What solver="auto" stands for: a choice by the promise and by public sizes, and never by data."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.penalties import Box
+from skdp.privacy import Ledger
+
+rng = np.random.default_rng(0)
+X = rng.uniform(-0.5, 0.5, (4000, 3))
+Y = (X[:, 0] > 0).astype(int)
+
+
+def chosen(Estimator=DPLogisticRegression, n=50_000, d=20, **given):
+    """Name of the solver that a fit on so large a table would use."""
+    given = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "classes": [0, 1], **given}
+    return Estimator(**given)._plan(n, d, {}).solver.name
+
+
+def test_a_quiet_promise_gets_the_tilted_objective_and_a_loud_one_gradients():
+    assert chosen() == chosen(DPLinearSVC) == chosen(penalty=None) == "white-objective"
+    assert chosen(n=500) == chosen(epsilon=0.001) == "white-gd"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"neighbors": "add_remove"},
+        {"neighbors": "add_remove", "n_public": 50_000},
+        {"ledger": Ledger(3.0, 1e-5)},
+        {"accountant": "gdp"},
+    ],
+)
+def test_what_only_gaussians_can_serve_gets_gradients(given):
+    assert chosen(**given) == "white-gd"
+
+
+def test_what_cannot_be_whitened_is_not():
+    assert chosen(penalty="l1") == chosen(penalty=Box(-1.0, 1.0)) == chosen(d=5000) == "gd"
+    assert chosen(DPLinearSVC, loss="hinge") == "gd"
+
+
+def test_pure_epsilon_is_kept_pure():
+    model = DPLogisticRegression(1.0, 0.0, data_norm=1.0, classes=[0, 1])
+    receipt = model.fit(X, Y).privacy_
+    assert receipt.delta == 0.0 and 0.99 <= receipt.epsilon <= 1.0
+
+
+def test_the_choice_does_not_look_at_the_data():
+    model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1])
+    names = {
+        clone(model).fit(rows, labels).privacy_.solver
+        for rows, labels in ((X, Y), (0.0 * X, Y), (X[::-1], 1 - Y))
+    }
+    assert names == {model.quote(*X.shape).solver}
+
+
+def test_without_noise_it_is_scikit_learns_optimum():
+    assert chosen(epsilon=np.inf) == "white-objective"
+
+
+def test_parameters_of_a_solver_need_a_named_one():
+    model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1])
+    with pytest.raises(ValueError, match="name a solver"):
+        model.set_params(solver__steps=3)
+    assert model.solver == "auto"
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+def test_a_search_with_the_defaults_shares_a_ledger(neighbors):
+    ledger = Ledger(20.0, 1e-5, neighbors=neighbors)
+    model = DPLogisticRegression(
+        1.0, 1e-6, data_norm=1.0, classes=[0, 1], ledger=ledger, neighbors=neighbors
+    )
+    search = GridSearchCV(model, {"C": [1.0, 100.0]}, cv=3).fit(X, Y)
+    assert len(ledger.scripts) == 7 and search.best_score_ > 0.9

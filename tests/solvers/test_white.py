@@ -1,0 +1,135 @@
+"""Solvers in whitened coordinates: their limit, their budget, what whitening is for, and what it leaves alone."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from solvers.comparing import check_determined_by_seed, distance_to_optimum, problem, quality
+from solvers.scripted import RELATIONS, check_budget, model
+
+from skdp import DPLinearSVC, NotSupported, PrivacyWarning
+from skdp.penalties import Box
+from skdp.privacy.events import Gaussian
+from skdp.solvers import WhiteGD, WhiteObjective
+from skdp.solvers._whitening import _diagonalising
+
+BOTH = ("white-gd", "white-objective")
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("solver", BOTH)
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
+def test_spends_its_budget(solver, neighbors, epsilon):
+    receipt = check_budget(solver, neighbors, epsilon=epsilon)
+    assert {"second_moment", "row_norms", "mapped"} <= set(receipt.proofs)
+
+
+@pytest.mark.parametrize("solver", BOTH)
+def test_a_seed_determines_the_result(solver):
+    check_determined_by_seed(solver)
+
+
+@pytest.mark.parametrize("C", [0.02, 1.0, 10.0])
+@pytest.mark.parametrize("solver", [WhiteGD(steps=6000, clip=100.0), WhiteObjective(clip=100.0)])
+def test_reaches_the_optimum_without_noise(solver, C):
+    assert distance_to_optimum(solver, C) < 2e-4
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("solver", BOTH)
+def test_learns(solver, neighbors):
+    assert quality(solver, 1.0, neighbors=neighbors) > 0.83
+
+
+def uneven(n=20_000):
+    """Labels that hang on what varies least: one long direction of no use, and short ones that tell."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 6)) * [1.0, 0.05, 0.05, 0.05, 0.05, 0.05] / 3.0
+    X /= np.maximum(np.linalg.norm(X, axis=1), 1.0)[:, None] * (1 + 1e-12)
+    return X, (X[:, 1:].sum(axis=1) + 0.01 * rng.normal(size=n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("solver", BOTH)
+def test_whitening_finds_what_the_longest_direction_hides(solver):
+    X, y = uneven()
+    scores = [
+        np.mean([model(s, 0.3, C=1e3, random_state=k).fit(X, y).score(X, y) for k in range(5)])
+        for s in ("gd", solver)
+    ]
+    assert scores[1] > scores[0] + 0.02
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_coordinates_whiten_and_keep_an_l2_penalty_diagonal(intercept):
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(5, 5)) * [1.0, 0.1, 1.0, 0.01, 1.0]
+    moment, penalised = root.T @ root + 1e-6 * np.eye(5), np.eye(5)
+    penalised[-1, -1] = float(not intercept)
+    matrix = _diagonalising(moment, penalised)
+    np.testing.assert_allclose(matrix @ moment @ matrix.T, np.eye(5), atol=1e-9)
+    inner = matrix @ penalised @ matrix.T
+    np.testing.assert_allclose(inner, np.diag(np.diag(inner)), atol=1e-9 * np.abs(inner).max())
+
+
+@pytest.mark.parametrize("solver", BOTH)
+def test_an_intercept_is_not_penalised(solver):
+    X = problem(600)[0]
+    y = (X[:, 0] > -0.9).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        settings = {"steps": 6000, "clip": 100.0} if solver == "white-gd" else {"clip": 100.0}
+        fitted = model(solver, np.inf, C=1e-3).set_params(
+            solver={"white-gd": WhiteGD, "white-objective": WhiteObjective}[solver](**settings)
+        )
+        fitted.fit(X, y)
+    theirs = LogisticRegression(C=1e-3, tol=1e-12, max_iter=10_000).fit(X, y)
+    assert abs(theirs.intercept_[0]) > 1.0
+    assert fitted.intercept_[0] == pytest.approx(theirs.intercept_[0], abs=1e-3)
+
+
+def test_what_is_bought_costs_its_share():
+    shares = WhiteGD(moment_share=0.3, norm_share=0.1, steps=7)
+    receipt = model(shares).quote(2000, 4)
+    spent = [(event, count) for event, count in receipt.script if isinstance(event, Gaussian)]
+    precision = np.array([count * event.multiplier**-2 for event, count in spent])
+    np.testing.assert_allclose(precision / precision.sum(), [0.3, 0.1, 0.6], rtol=1e-9)
+
+
+def test_prices_do_not_hang_on_a_bought_count():
+    small, large = (
+        model("white-objective", neighbors="add_remove").quote(n, 4).script for n in (100, 10**6)
+    )
+    assert small == large
+
+
+def test_refusals():
+    with pytest.raises(NotSupported, match="takes penalty='l2' or None, not L1"):
+        model("white-objective", penalty="l1").quote(600, 5)
+    with pytest.raises(NotSupported, match="not Box"):
+        model("white-objective", penalty=Box(-1.0, 1.0)).quote(600, 5)
+    with pytest.raises(NotSupported, match="a smooth penalty"):
+        model("white-gd", penalty="l1").quote(600, 5)
+    for solver in BOTH:
+        with pytest.raises(NotSupported, match="a smooth loss"):
+            DPLinearSVC(1.0, 1e-6, solver=solver, loss="hinge", data_norm=1.0).quote(600, 5)
+    with pytest.raises(ValueError, match="leave nothing"):
+        model(WhiteGD(moment_share=0.6, norm_share=0.4)).quote(600, 5)
+    with pytest.raises(ValueError, match=r"moment_share=0\.0; it must be above 0"):
+        model(WhiteObjective(moment_share=0.0)).quote(600, 5)
+
+
+@pytest.mark.parametrize("solver", BOTH)
+def test_svm_learns(solver):
+    X, y = problem(20_000, 8)
+    fitted = DPLinearSVC(1.0, 1e-6, solver=solver, data_norm=1.0, classes=[0, 1], random_state=0)
+    assert fitted.fit(X, y).score(X, y) > 0.83
+
+
+@pytest.mark.parametrize("solver", BOTH)
+def test_single_precision_and_tiny_tables(solver):
+    X, y = problem(400)
+    assert np.isfinite(model(solver).fit(X.astype(np.float32), y).coef_).all()
+    for n in (1, 2, 5):
+        assert np.isfinite(model(solver).fit(X[:n], y[:n]).coef_).all()
+    assert np.isfinite(model(solver).fit(0.0 * X, y).coef_).all()
