@@ -4,7 +4,7 @@ import math
 import warnings
 from dataclasses import dataclass
 
-from ..exceptions import PrivacyWarning
+from ..exceptions import NotSupported, PrivacyWarning
 from ..mechanisms import Noise, Oracle, Public, Records, Silence
 from ..privacy import accountants, events
 from ..privacy import ledger as accounts
@@ -122,6 +122,11 @@ def _filter(plan, renyi_order):
     In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
     own order does: then the ledger is charged at the filter's own.
     """
+    if plan.spec.private and plan.spec.delta == 0.0:
+        raise NotSupported(
+            f"solver={plan.solver.name!r} needs delta > 0; for pure epsilon use solver='auto' or "
+            "'objective-perturbation'."
+        )
     own = accounts.Filter(plan.spec, plan.solver.filter)
     if own.order is None or renyi_order is None:
         return own

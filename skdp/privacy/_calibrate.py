@@ -98,7 +98,7 @@ def _search(
     if bracket is None:
         raise NotSupported(
             f"No noise scale brings the script down to epsilon={spec.epsilon:g} at "
-            f"delta={spec.delta:g}; raise epsilon, or give a positive delta."
+            f"delta={spec.delta:g}; {'raise epsilon' if spec.delta > 0 else 'give a positive delta'}."
         )
     low, high = bracket
     if excess(low) <= 0:  # even almost no noise is enough

@@ -88,6 +88,10 @@ class Filter:
             self._prices[price] = self._prices.get(price, 0) + count
             self._record.charge(event, count)
 
+    def cost(self, script: Script) -> float:
+        """What a script takes, in the filter's currency."""
+        return math.fsum(self._price(event) * count for event, count in script)
+
     def affords(self, *events: Event) -> bool:
         """Whether all the events together could be paid for now."""
         return self._fits([(self._price(event), 1) for event in events])

@@ -15,7 +15,7 @@ from typing import Any
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import accountants
-from skdp.privacy._compose import reduced
+from skdp.privacy._compose import exact_mu, reduced
 from skdp.privacy._filter import FILTERS, Filter, planned_order, spent_epsilon
 from skdp.privacy._script import Recorder, Scripted
 from skdp.privacy.curves import priced
@@ -30,8 +30,8 @@ class Ledger:
 
     Later fits are chosen after earlier results were seen, so their composition needs a privacy
     filter, and a filter's currency must be fixed before it is used: it is settled at the first
-    `reserve` and kept for life. ``accountant="auto"`` takes Gaussian DP if every event of the first
-    script has a mu (ten Gaussian fits then cost exactly what their composition costs), else Renyi
+    `reserve` and kept for life. ``accountant="auto"`` takes Gaussian DP if the first script is made
+    of Gaussians (ten Gaussian fits then cost exactly what their composition costs), else Renyi
     divergence at the one order that suits that script. A first script that fits the budget
     only by a tighter theorem (PLD, a profile) is admitted too, alone: the ledger is then closed.
 
@@ -135,7 +135,7 @@ class Ledger:
             return self.accountant
         if self.delta == 0:
             return "pure"
-        return "gdp" if self._priced(script, "gdp") else "rdp"
+        return "gdp" if exact_mu(reduced(script, self.neighbors)) is not None else "rdp"
 
     def _priced(self, script: Script, kind: str) -> bool:
         return all(priced(e, kind, self.neighbors) for e in reduced(script, self.neighbors))
@@ -151,9 +151,9 @@ class Ledger:
         try:
             filter_.charge_all(script)
         except BudgetExceeded as error:
-            asked = self._asked(script)
+            asked = self._epsilon_of(filter_.cost(script), filter_)
             raise BudgetExceeded(
-                f"Asked for {asked}, spent epsilon={self.spent:.6g} of {self.epsilon:g}, left "
+                f"Asked for epsilon={asked:.6g}, spent epsilon={self.spent:.6g} of {self.epsilon:g}, left "
                 f"{self.remaining:.6g} (at delta={self.delta:g}, in {filter_.kind}); nothing was "
                 "charged, so ask for less."
             ) from error
@@ -164,9 +164,6 @@ class Ledger:
                 f"{error} The ledger keeps its books in {filter_.kind} for life; use another solver "
                 f"or give this fit {remedy}."
             ) from error
-
-    def _asked(self, script: Script) -> str:
-        return f"epsilon={accountants.epsilon(script, self.delta, self.neighbors):.6g}"
 
     @property
     def spent(self) -> float:
@@ -187,9 +184,10 @@ class Ledger:
         except NotSupported:
             return by_filter
 
-    def _epsilon_of(self, amount: float) -> float:
-        assert self._filter is not None
-        return spent_epsilon(amount, self.spec, self._filter.kind, self._filter.order)
+    def _epsilon_of(self, amount: float, filter_: Filter | None = None) -> float:
+        filter_ = filter_ or self._filter
+        assert filter_ is not None
+        return spent_epsilon(amount, self.spec, filter_.kind, filter_.order)
 
     @property
     def remaining(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..mechanisms import Gradient
 from ._purse import Purse
-from ._rules import clip_rule
+from ._rules import clip_rule, longest_prox
 
 __all__ = ["Descent", "descend", "longest_step", "start"]
 
@@ -142,7 +142,7 @@ def longest_step(task, public, n, noise, rounds, radius):
     penalty. ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.
     """
     curvature = (task.loss.curvature or 1.0) * public.row_bound**2
-    longest = min(16.0 / curvature, 0.99 * n * task.penalty.largest_step)
+    longest = min(16.0 / curvature, longest_prox(task, n))
     wander = noise * math.sqrt(rounds * task.size)
     return min(longest, radius / wander) if wander > 0 else longest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["clip_rule", "step_rule"]
+__all__ = ["clip_rule", "longest_prox", "step_rule"]
 
 
 def clip_rule(task, public, noise_level):
@@ -17,12 +17,17 @@ def clip_rule(task, public, noise_level):
     return full * min(max(0.5 * (0.004 / max(noise_level, 1e-12)) ** (1 / 3), 0.5), 1.0)
 
 
-def step_rule(task, public, momentum, noise, steps, radius):
+def longest_prox(task, n, momentum=0.0):
+    """Longest step on the mean objective at which the penalty has a prox: only SCAD and MCP set a limit."""
+    return 0.99 * n * task.penalty.largest_step * (1.0 - momentum)
+
+
+def step_rule(task, public, n, momentum, noise, steps, radius):
     """Step on the mean objective: half of the inverse curvature, less where noise would carry the iterate past radius.
 
     ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.
     """
     curvature = (task.loss.curvature or 1.0) * public.row_bound**2
-    steady = 0.5 / curvature
+    steady = min(0.5 / curvature, longest_prox(task, n, momentum))
     wander = noise * math.sqrt(steps * task.size) / (1.0 - momentum)
     return min(steady, radius / wander) if wander > 0 else steady

@@ -195,7 +195,8 @@ class _Batches(Descent):
             angle = angle_between(gradient, self.last)
             self.angle = old * self.angle + (1.0 - old) * angle
         self.last = gradient
-        if too_noisy:
+        # Without noise only the choice of the batch is left to blame, which no clip mends.
+        if too_noisy and not self.purse.unlimited:
             self.clip *= 1.0 - self.solver.clip_decay
 
 

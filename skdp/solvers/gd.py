@@ -51,7 +51,7 @@ class GD(Solver):
         multiplier = budget.noise * math.sqrt(self.steps)
         clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
         step = self.step_size or step_rule(
-            task, oracle.public, self.momentum, multiplier * clip / n, self.steps, self.radius
+            task, oracle.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
         # Momentum as a running mean of gradients, so that a fixed point of the prox step is a minimiser:
         # heavy ball with step s is this with step s / (1 - momentum).

@@ -51,8 +51,6 @@ class Newton(Solver):
 
     def solve(self, oracle, task, budget):
         """Return the averaged (or last) iterate."""
-        if not 0.0 < self.share < 1.0:
-            raise ValueError(f"share={self.share!r} must lie between 0 and 1; 0.1 is usual.")
         n = record_count(oracle, budget)
         moment = budget.noise / math.sqrt(self.share)
         multiplier = budget.noise * math.sqrt(self.steps / (1.0 - self.share))

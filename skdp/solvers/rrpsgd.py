@@ -65,7 +65,7 @@ class RRPSGD(Solver):
         clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
         spread = budget.noise * clip / draw.expected
         step = self.step_size or step_rule(
-            task, oracle.public, 0.0, spread, self.steps, self.radius
+            task, oracle.public, draw.n, 0.0, spread, self.steps, self.radius
         )
         w, stop = np.zeros(task.shape), self.steps
         for k in range(self.steps):

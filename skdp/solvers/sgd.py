@@ -36,7 +36,7 @@ class SGD(Solver):
     schedule : {"constant", "epoch", "sqrt"}
         Step size: fixed; divided by the epoch's number; divided by the root of the step's number.
     averaging : bool
-        Return the mean of the second half of the iterates instead of the last.
+        Return the prox of the mean of its arguments over the second half instead of the last iterate.
     clip, step_size : float or None
         As in `GD`.
     radius : float
@@ -63,7 +63,9 @@ class SGD(Solver):
         level = budget.noise / (draw.expected * math.sqrt(self.steps))
         clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
         noise = budget.noise * clip / draw.expected
-        base = self.step_size or step_rule(task, oracle.public, 0.0, noise, self.steps, self.radius)
+        base = self.step_size or step_rule(
+            task, oracle.public, draw.n, 0.0, noise, self.steps, self.radius
+        )
         w, mean = np.zeros(task.shape), np.zeros(task.shape)
         tail = self.steps - self.steps // 2
         for k in range(self.steps):
@@ -71,7 +73,10 @@ class SGD(Solver):
                 draw.batch(Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise))
             )
             step = base * decay(self.schedule, k, draw.rate)
-            w = task.penalty.prox(w - step * (noisy / draw.expected), step / draw.n)
+            noisy *= -step / draw.expected
+            noisy += w
+            w = task.penalty.prox(noisy, step / draw.n)
             if k >= self.steps - tail:
-                mean += w / tail
-        return mean if self.averaging else w
+                mean += noisy / tail
+        # The prox of a mean is as smooth as a mean of proxes, and still sparse or feasible.
+        return task.penalty.prox(mean, step / draw.n) if self.averaging else w

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..mechanisms import Gradient, GradientDifference, PoissonBatch
 from ._admm import curvature_bound
-from ._rules import clip_rule
+from ._rules import clip_rule, longest_prox
 from ._solver import Solver, record_count
 
 __all__ = ["SVRG"]
@@ -55,8 +55,6 @@ class SVRG(Solver):
 
     def solve(self, oracle, task, budget):
         """Return the last iterate."""
-        if not 0.0 < self.share < 1.0:
-            raise ValueError(f"share={self.share!r} must lie between 0 and 1; 0.5 is usual.")
         n, inner = record_count(oracle, budget), round(1.0 / self.rate)
         # For much noise a batch costs like a full gradient of noise multiplier / rate.
         full = budget.noise * math.sqrt(self.epochs / self.share)
@@ -64,7 +62,7 @@ class SVRG(Solver):
         clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
         bend = curvature_bound(task, oracle.public)
         step = self.step_size or self._step(
-            task, bend, full * clip / n, batch / (self.rate * n), inner
+            task, n, bend, full * clip / n, batch / (self.rate * n), inner
         )
         w = np.zeros(task.shape)
         for _ in range(self.epochs):
@@ -79,7 +77,7 @@ class SVRG(Solver):
                 w = task.penalty.prox(w - step * noisy, step / n)
         return w
 
-    def _step(self, task, bend, anchor_noise, relative_noise, inner):
+    def _step(self, task, n, bend, anchor_noise, relative_noise, inner):
         """Half of the inverse curvature, less where an anchor's noise or the differences' would carry the iterate off.
 
         A difference's noise is a multiple of the distance from the anchor: over an epoch it may double it.
@@ -87,4 +85,9 @@ class SVRG(Solver):
         steady = 0.5 / bend
         wander = anchor_noise * inner * math.sqrt(self.epochs * task.size)
         growth = bend * relative_noise * math.sqrt(inner * task.size)
-        return min(steady, self.radius / max(wander, 1e-300), 1.0 / max(growth, 1e-300))
+        return min(
+            steady,
+            self.radius / max(wander, 1e-300),
+            1.0 / max(growth, 1e-300),
+            longest_prox(task, n),
+        )

@@ -60,7 +60,7 @@ class WhiteGD(Solver):
         multiplier = budget.noise * math.sqrt(self.steps / rest)
         clip = self.clip or clip_rule(task, white.public, budget.noise * math.sqrt(task.size) / n)
         step = self.step_size or step_rule(
-            task, white.public, self.momentum, multiplier * clip / n, self.steps, self.radius
+            task, white.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
         step /= 1.0 - self.momentum  # momentum as a running mean of gradients, as in `GD`
         u, mean = np.zeros(task.shape), np.zeros(task.shape)

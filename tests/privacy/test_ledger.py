@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 import threading
 import time
 
@@ -23,6 +24,25 @@ from skdp.privacy.events import (
 from skdp.privacy.ledger import Recorder, Scripted
 
 SPEC = Spec(1.0, 1e-6)
+
+
+def test_what_is_asked_and_what_is_left_are_in_one_currency():
+    ledger = Ledger(3.0, 1e-5, accountant="rdp")
+    script = ((PoissonGaussian(1.0, 0.01), 400),)
+    with pytest.raises(BudgetExceeded) as refusal:
+        while True:
+            ledger.reserve(script)
+    said = str(refusal.value)
+    asked = float(re.search(r"Asked for epsilon=([0-9.]+)", said)[1])
+    left = float(re.search(r"left ([0-9.]+)", said)[1])
+    assert asked > left > 0.0 and len(ledger.scripts) > 1
+
+
+def test_a_choice_opens_books_that_hold_most_choices():
+    script = ((BoundedRange(0.1), 20),)
+    ledger = Ledger(2.0, 1e-6)
+    ledger.reserve(script)
+    assert ledger.renyi_order is not None
 
 
 def gaussian_fit(epsilon, steps=1):

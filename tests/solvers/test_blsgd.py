@@ -1,19 +1,23 @@
 """DP-BLSGD and its adaptive clip: limits, budgets, fresh batches, and which budget CHEB blames."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from sklearn.datasets import make_classification
 from solvers.comparing import (
     Answering,
     check_determined_by_seed,
     check_filter,
     distance_to_optimum,
+    model,
     quality,
     task,
 )
 
+from skdp import PrivacyWarning
 from skdp.mechanisms import FirstDecrease, Gradient, PoissonBatch
 from skdp.privacy import Spec
 from skdp.privacy.events import PoissonGaussian, PoissonPure
@@ -123,6 +127,18 @@ def test_a_pure_search_splits_its_epsilon_for_the_least_noise():
     assert pure.threshold_epsilon + 2 * pure.query_epsilon == pytest.approx(2.0)
     best = minimize_scalar(lambda e: (2 - 2 * e) ** -2 + e**-2, bounds=(0.1, 0.9), method="bounded")
     assert pure.query_epsilon == pytest.approx(best.x, rel=1e-4)
+
+
+def test_the_clip_does_not_vanish_where_nothing_is_promised():
+    # Near the optimum two batches always disagree: the clip shrank in each of 500 rounds, and the fit went back to 0.
+    X, y = make_classification(2000, 10, n_informative=5, n_redundant=0, flip_y=0.1, random_state=1)
+    losses = []
+    for solver in ("blsgd", "blsgd-ac"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)
+            fitted = model(solver, np.inf, data_norm=13.0).fit(X, y)
+        losses.append(np.logaddexp(0.0, -(2 * y - 1) * fitted.decision_function(X)).mean())
+    assert abs(losses[1] - losses[0]) < 0.01
 
 
 def test_angles():

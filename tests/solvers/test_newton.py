@@ -57,7 +57,7 @@ def test_refuses_what_has_no_curvature():
         model("newton", penalty="l1").quote(600, 5)
     with pytest.raises(NotSupported, match="a smooth loss"):
         DPLinearSVC(1.0, 1e-6, solver="newton", loss="hinge", data_norm=1.0).quote(600, 5)
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="above 0 and below 1"):
         model(Newton(share=1.0)).quote(600, 5)
 
 
