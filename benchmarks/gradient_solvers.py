@@ -25,7 +25,7 @@ LAMBDAS = (1e-3, 1e-4)
 L1_SOLVERS = ("ssadmm", "sgd", "dp-admm", "admm-objp", "mpadmm", "gd")
 L2_SOLVERS = (
     *("gd", "sgd", "adam", "agd", "blgd", "blsgd", "blsgd-ac", "newton", "ssadmm", "mpadmm"),
-    *("svrg", "rrpsgd", "privgene", "dp-admm"),
+    *("svrg", "rrpsgd", "privgene", "dp-admm", "white-gd", "white-objective"),
 )
 RADIUS = 10.0  # of the L1 ball for Frank-Wolfe: public, the same for all data
 

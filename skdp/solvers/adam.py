@@ -33,7 +33,7 @@ class Adam(Solver):
     batch_size : int or None
         Expected records in a batch; None: `rate` times n.
     rate : float
-        Probability with which a record enters a batch, where `batch_size` is not given (or n is private).
+        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
         Number of batches.
     step_size : float or None

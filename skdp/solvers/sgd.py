@@ -1,8 +1,9 @@
 """Stochastic proximal gradient descent on Poisson batches (DP-SGD with a prox step, S4 eq. 29).
 
 Privacy: post-processing of clipped gradients of fresh Poisson batches, or of fresh batches of fixed size
-(``sampling="without_replacement"``, replace-one neighbours only, several times dearer). The script is fixed beforehand.
-Sums are divided by the expected batch size, which is public or bought, never by the realised one.
+(``sampling="without_replacement"``, replace-one neighbours only, dearer: hardly at high noise, several times at low).
+The script is fixed beforehand. Sums are divided by the expected batch size, which is public or bought, never by the
+realised one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class SGD(Solver):
     batch_size : int or None
         Expected records in a batch; None: `rate` times n.
     rate : float
-        Probability with which a record enters a batch, where `batch_size` is not given (or n is private).
+        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
         Number of batches.
     schedule : {"constant", "epoch", "sqrt"}
