@@ -3,11 +3,14 @@
     SKDP_DATA=/path/to/data python benchmarks/gradient_solvers.py [--data bank] [--repetitions 10] [--jobs 2]
 
 The protocol of `_protocol.py` (replace-one, delta 1e-8), lambda 1e-3 and 1e-4 per record, in two groups as the papers
-compare them: with an L1 penalty (logistic and huberised SVM), and with an L2 penalty (logistic). Writes
-results/gradient_solvers.csv, and a plot for each group where matplotlib is installed.
+compare them: with an L1 penalty (logistic and huberised SVM), and with an L2 penalty (logistic). Brings
+results/gradient_solvers.csv up to date (what is run again is replaced, the rest stays), and draws a plot for each data
+set where matplotlib is installed.
 """
 
 import argparse
+import csv
+import itertools
 import os
 import warnings
 
@@ -42,7 +45,7 @@ def makers(lam, wanted):
                 if penalty == "l1":
                     found[f"l1/svm/{name}"] = _maker(DPLinearSVC, name, penalty, lam)
     if "frank-wolfe" in SOLVERS and (not wanted or "frank-wolfe" in wanted):
-        found["ball/logistic/frank-wolfe"] = _maker(
+        found["l1/logistic/frank-wolfe"] = _maker(
             DPLogisticRegression, "frank-wolfe", L1Ball(RADIUS), lam
         )
     return found
@@ -92,19 +95,45 @@ def plot(lines, name):
         import matplotlib.pyplot as plt
     except ImportError:
         return
-    groups = sorted({line["method"].rsplit("/", 1)[0] for line in lines if "/" in line["method"]})
-    figure, axes = plt.subplots(1, len(groups), figsize=(6 * len(groups), 4.5), squeeze=False)
-    for axis, group in zip(axes[0], groups):
-        for method in sorted({x["method"] for x in lines if x["method"].startswith(f"{group}/")}):
+    methods = sorted({line["method"] for line in lines if "/" in line["method"]})
+    groups = sorted({_group(method) for method in methods})
+    figure, axes = plt.subplots(2, (len(groups) + 1) // 2, figsize=(18, 11), squeeze=False)
+    for axis, group in zip(axes.flat, groups):
+        styles = itertools.cycle(("o-", "s--", "^:"))
+        for method in (m for m in methods if _group(m) == group):
             points = [(x["epsilon"], x["accuracy"]) for x in lines if x["method"] == method]
-            axis.plot(*zip(*sorted(points)), marker="o", label=method.rsplit("/", 1)[1])
+            label = method.rsplit("/", 1)[1].split("@")[0]
+            axis.plot(*zip(*sorted(points)), next(styles), markersize=4, label=label)
         for line in lines:
             if line["method"] in ("nonprivate", "majority"):
                 axis.axhline(line["accuracy"], color="grey", linestyle=":")
-        axis.set(xscale="log", xlabel="epsilon", title=f"{name} {group}", ylabel="test accuracy")
-        axis.legend(fontsize=6)
+        axis.set(xscale="log", xlabel="epsilon", title=f"{name}: {group}", ylabel="test accuracy")
+        axis.legend(fontsize=7)
     figure.tight_layout()
-    figure.savefig(RESULTS / f"gradient_solvers_{name}.png", dpi=120)
+    figure.savefig(RESULTS / f"gradient_solvers_{name}.png", dpi=80)
+
+
+def _group(method):
+    """Penalty, loss and lambda of a method's name."""
+    kind, _, rest = method.rpartition("/")
+    return f"{kind}, lambda {rest.split('@')[1]}"
+
+
+def known(name):
+    """Rows of an earlier run, by what they measure."""
+    target = RESULTS / f"{name}.csv"
+    if not target.exists():
+        return {}
+    with target.open(newline="") as file:
+        rows = [
+            {k: v if k in ("data", "method") else float(v) for k, v in row.items()}
+            for row in csv.DictReader(file)
+        ]
+    return {_key(row): row | {"runs": int(row["runs"])} for row in rows}
+
+
+def _key(line):
+    return line["data"], line["method"], float(line["epsilon"])
 
 
 def main():
@@ -117,7 +146,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", default="gradient_solvers")
     options = parser.parse_args()
-    lines = []
+    lines = known(options.output)
     for name in options.data:
         data = load(name)
         tasks = [
@@ -129,9 +158,9 @@ def main():
         ]
         rows = Parallel(n_jobs=options.jobs, prefer="threads" if options.jobs == 1 else None)(tasks)
         summary = summarise(reference(name, data) + rows)
-        plot(summary, name)
-        lines += summary
-        write_csv(options.output, lines)
+        lines |= {_key(line): line for line in summary}
+        write_csv(options.output, [lines[key] for key in sorted(lines)])
+        plot([line for key, line in lines.items() if key[0] == name], name)
         for line in summary:
             print(
                 line["data"],
