@@ -34,11 +34,10 @@ def chosen(solver, task, public, spec, alone):
         return resolve(solver)
     if spec.private and spec.delta == 0.0:
         return ObjectivePerturbation()
-    smooth = task.loss.curvature is not None and task.penalty.smooth
-    if not smooth or public.width > WIDEST:
-        return GD()
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
-    if ridge and alone and public.replace_one and _noise(task, public, spec) <= QUIET:
+    if task.loss.curvature is None or not ridge or public.width > WIDEST:
+        return GD()
+    if alone and public.replace_one and _noise(task, public, spec) <= QUIET:
         return WhiteObjective()
     return WhiteGD()
 

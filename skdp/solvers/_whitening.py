@@ -11,11 +11,23 @@ import math
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, RowNorms, SecondMoment
+from ..penalties import L2, NoPenalty
 
-__all__ = ["Whitened", "share_left", "whitened"]
+__all__ = ["Whitened", "refuse_other_penalties", "share_left", "whitened"]
 
 _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
+_MOST = 1e6  # a penalty's curvature beyond which its directions are as good as gone
+
+
+def refuse_other_penalties(solver, task):
+    """In one sentence: only a ridge stays simple in other coordinates."""
+    if not isinstance(task.penalty.penalty, L2 | NoPenalty):
+        raise NotSupported(
+            f"solver={solver.name!r} takes penalty='l2' or None, not {type(task.penalty.penalty).__name__}; use 'gd' "
+            "or 'ssadmm'."
+        )
 
 
 def share_left(solver):
@@ -80,16 +92,17 @@ def whitened(oracle, task, n, budget, moment_share, norm_share):
     public = oracle.public
     bound, size = public.row_bound, public.width
     # A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
-    moment = budget.noise / math.sqrt(moment_share * public.swing)
+    noise = budget.noise / math.sqrt(moment_share * public.swing)
     norms = budget.noise / (math.sqrt(norm_share) * public.swing)
-    values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=moment)) / n)
-    error = moment * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
+    values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=noise)) / n)
+    error = noise * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
     penalised = np.eye(size)
     if task.penalty.intercept:
         penalised[-1, -1] = 0.0
     own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.loss.curvature * n)
-    raised = np.maximum(values, 0.0) + 0.5 * error + _LEAST * bound**2
-    matrix = _diagonalising((vectors * raised) @ vectors.T + own * penalised, penalised)
+    floor = 0.5 * error + _LEAST * bound**2
+    moment = (vectors * (np.maximum(values, 0.0) + floor)) @ vectors.T
+    matrix = _diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
     coordinates = Coordinates(matrix)
     longest = bound * float(np.linalg.norm(matrix, 2))
     cap = min(longest, 2.0 * math.sqrt(size))
@@ -99,8 +112,11 @@ def whitened(oracle, task, n, budget, moment_share, norm_share):
     return Whitened(coordinates, min(max(float(typical), 0.25 * cap), longest), public)
 
 
-def _diagonalising(moment, penalised):
-    """A with A moment A' = I, which whitens, and A penalised A' diagonal, so that an L2 penalty stays a sum."""
+def _diagonalising(moment, penalised, floor):
+    """A with A moment A' = I, which whitens, and A penalised A' diagonal, so that an L2 penalty stays a sum.
+
+    No eigenvalue is below the floor but by rounding.
+    """
     values, vectors = np.linalg.eigh(moment)
-    root = (vectors * values**-0.5) @ vectors.T
+    root = (vectors * np.maximum(values, floor) ** -0.5) @ vectors.T
     return np.linalg.eigh(root @ penalised @ root)[1].T @ root

@@ -16,7 +16,7 @@ import numpy as np
 from ..mechanisms import Gradient
 from ._rules import clip_rule, step_rule
 from ._solver import Solver, record_count
-from ._whitening import share_left, whitened
+from ._whitening import refuse_other_penalties, share_left, whitened
 
 __all__ = ["WhiteGD"]
 
@@ -42,7 +42,7 @@ class WhiteGD(Solver):
     """
 
     name: ClassVar[str] = "white-gd"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "smooth_penalty", "one_output"})
+    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
 
     steps: int = 100
     momentum: float = 0.9
@@ -54,6 +54,7 @@ class WhiteGD(Solver):
 
     def solve(self, oracle, task, budget):
         """Return the last iterate, in the given coordinates."""
+        refuse_other_penalties(self, task)
         rest = share_left(self)
         n = record_count(oracle, budget)
         white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
@@ -63,11 +64,11 @@ class WhiteGD(Solver):
             task, white.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
         step /= 1.0 - self.momentum  # momentum as a running mean of gradients, as in `GD`
+        shrink = 1.0 / (1.0 + step * white.ridge(task.penalty) / n)  # the prox of the penalty
         u, mean = np.zeros(task.shape), np.zeros(task.shape)
         for _ in range(self.steps):
             question = Gradient(at=u, loss=task.loss, clip=clip, multiplier=multiplier)
             noisy = oracle.ask(white.question(question))
-            noisy += white.matrix @ task.penalty.gradient(white.back(u))
             mean += (1.0 - self.momentum) * (noisy / n - mean)
-            u = u - step * mean
+            u = shrink * (u - step * mean)
         return white.back(u)

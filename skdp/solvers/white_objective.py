@@ -11,11 +11,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ..exceptions import NotSupported
-from ..penalties import L2, NoPenalty, Placed
+from ..penalties import NoPenalty, Placed
 from ._one_shot import chosen_clip
 from ._solver import Solver, Task, record_count
-from ._whitening import share_left, whitened
+from ._whitening import refuse_other_penalties, share_left, whitened
 from .objective_perturbation import tight
 
 __all__ = ["WhiteObjective"]
@@ -49,11 +48,7 @@ class WhiteObjective(Solver):
 
     def solve(self, oracle, task, budget):
         """Return the noisy minimiser, in the given coordinates."""
-        if not isinstance(task.penalty.penalty, L2 | NoPenalty):
-            raise NotSupported(
-                f"solver='white-objective' takes penalty='l2' or None, not {type(task.penalty.penalty).__name__}; "
-                "use 'white-gd' for other smooth penalties and 'gd' for the rest."
-            )
+        refuse_other_penalties(self, task)
         rest = share_left(self)
         n = record_count(oracle, budget)
         white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
