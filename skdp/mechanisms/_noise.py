@@ -24,7 +24,8 @@ Array = np.ndarray[Any, Any]
 _DROPPED = np.uint64(12)
 _EXPONENT_OF_ONE = np.uint64(0x3FF0000000000000)
 _WORDS = 1 << 16
-_BEYOND = 2.0**40  # more records than any table holds; sums of gaps stay integers
+_BEYOND = 2.0**40  # more records than any table holds: sums of gaps stay integers
+_RARELY = 2.0**-30  # rate below which a gap, at most 53 log(2) / rate, could pass that
 _MANY, _OFTEN = 1024, 2.0**-10  # gaps, and rates, from which on a table of 16-bit words saves work
 
 
@@ -116,8 +117,9 @@ class Noise:
         words = np.frombuffer(self._bytes(2 * count), dtype=np.uint16)
         gaps = _gaps_by_word(rate).take(words).astype(np.intp)
         unsettled = np.flatnonzero(gaps == 0)
-        first = words.take(unsettled).astype(np.float64)
-        gaps[unsettled] = _gaps_at((first + self.uniform(len(unsettled))) / _WORDS, rate)
+        whole = (words.take(unsettled) + self.uniform(len(unsettled))) / _WORDS
+        # Rounding may have made a 1 of what lies just below it.
+        gaps[unsettled] = np.maximum(_gaps_at(whole, rate), 1)
         return gaps
 
     def subset(self, n: int, size: int) -> Array:
@@ -144,12 +146,12 @@ class Noise:
 
 
 def _gaps_at(uniform: Array, rate: float) -> Array:
-    """Geometric gaps from uniforms, written over them; a uniform that rounding took to 1 gives the gap 1."""
+    """Geometric gaps from uniforms below 1, written over them."""
     np.log(uniform, out=uniform)
     uniform /= math.log1p(-rate)
     np.ceil(uniform, out=uniform)
-    # Beyond any table of records, and within an integer even when a block of gaps is summed.
-    np.clip(uniform, 1.0, _BEYOND, out=uniform)
+    if rate < _RARELY:
+        np.minimum(uniform, _BEYOND, out=uniform)
     return uniform.astype(np.intp)
 
 

@@ -94,6 +94,8 @@ class DenseRows:
         """
         if self._x.dtype == np.float64:
             return self._x.T @ weighted
+        if len(self) <= DOUBLED:
+            return self._x.astype(np.float64).T @ weighted.astype(np.float64)
         total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
         for start in range(0, len(self), DOUBLED):
             part = slice(start, start + DOUBLED)

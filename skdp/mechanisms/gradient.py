@@ -40,8 +40,7 @@ class Gradient(Additive):
     clip: float
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        settle(self, bounds=("clip",), arrays=("at",))
+        settle(self, scales=("multiplier",), bounds=("clip",), arrays=("at",))
 
     def bound(self, public: Public) -> float:
         """The clip."""
