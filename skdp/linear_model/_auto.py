@@ -37,7 +37,8 @@ def chosen(solver, task, public, spec, alone):
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
     if task.loss.curvature is None or not ridge or public.width > WIDEST:
         return GD()
-    if alone and public.replace_one and _noise(task, public, spec) <= QUIET:
+    quiet = public.replace_one and task.loss.one_signed and _noise(task, public, spec) <= QUIET
+    if alone and quiet:
         return WhiteObjective()
     return WhiteGD()
 

@@ -15,14 +15,11 @@ Array = np.ndarray[Any, Any]
 def image_norms(rows: Any, matrix: Array) -> Array:
     """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it."""
     norms = np.empty(len(rows))
-    slack = 4.0 * rows.width * np.finfo(rows.dtype).eps * float(np.linalg.norm(matrix))
+    slack = 4.0 * rows.width * np.finfo(np.float64).eps * float(np.linalg.norm(matrix))
     for part in rows.parts(1):
         block = rows.take(part)
-        with np.errstate(all="ignore"):
-            image = block.dot(matrix.T).astype(np.float64, copy=False)
-            norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) + slack * block.norms
-    # A row whose product overflows before its scale brings it back is shrunk to nothing.
-    norms[np.isnan(norms)] = np.inf
+        image = block.plain() @ matrix.T
+        norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) + slack * block.norms
     return norms
 
 
@@ -47,8 +44,7 @@ class MappedRows:
         self._rows, self._matrix, self._images = rows, matrix, images
         self.width, self.dtype = len(matrix), rows.dtype
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
-        shrink = (1.0 - 4.0 * np.finfo(self.dtype).eps) / np.maximum(images, 1.0)
-        self._shrink = shrink.astype(self.dtype)
+        self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
         self.norms = np.minimum(images, 1.0)
 
     def __len__(self) -> int:
@@ -66,12 +62,16 @@ class MappedRows:
 
     def gram(self, h: Array) -> Array:
         """Mapped rows' diag(h) mapped rows, for h >= 0."""
-        inner = self._rows.gram(h * np.square(self._shrink, dtype=np.float64))
+        inner = self._rows.gram(h * np.square(self._shrink))
         return np.asarray(self._matrix @ inner @ self._matrix.T)
 
     def over(self, convert: Any) -> MappedRows:
         """The same map of the rows below, converted."""
         return MappedRows(convert(self._rows), self._matrix, self._images)
+
+    def one_by_one(self) -> MappedRows:
+        """The same rows, whose scores do not hang on where a row stands."""
+        return self.over(lambda rows: rows.one_by_one())
 
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""

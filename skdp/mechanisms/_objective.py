@@ -198,6 +198,8 @@ class ImplicitCurvature:
 def _solver(matrix: Array) -> Callable[[Array], Array]:
     """Cholesky, with the diagonal raised by rounding's own size if it is needed."""
     ridge, scale = 0.0, float(np.abs(matrix.diagonal()).max())
+    if not math.isfinite(scale):  # bounds on rows, tilt and strength keep it finite
+        raise FloatingPointError("the curvature is not finite; ask with a smaller tilt.")
     while True:
         try:
             factor = cho_factor(matrix + ridge * np.eye(len(matrix)), check_finite=False)

@@ -31,12 +31,16 @@ class DenseRows:
         Norms of the scaled rows, the constant column included.
     intercept : float
         Size of the constant column, 0 for none.
+    single_file : bool
+        Whether scores are made row by row, see `one_by_one`.
     """
 
-    __slots__ = ("_scale", "_x", "intercept", "norms", "width")
+    __slots__ = ("_scale", "_single_file", "_x", "intercept", "norms", "width")
 
-    def __init__(self, X: Array, scale: Array, norms: Array, intercept: float) -> None:
-        self._x, self._scale = X, scale
+    def __init__(
+        self, X: Array, scale: Array, norms: Array, intercept: float, single_file: bool = False
+    ) -> None:
+        self._x, self._scale, self._single_file = X, scale, single_file
         self.norms, self.intercept = norms, intercept
         self.width = X.shape[1] + (intercept > 0)
 
@@ -72,16 +76,39 @@ class DenseRows:
         """Scores: rows times w, of shape (n,) or (n, K)."""
         w = w.astype(self._x.dtype, copy=False)
         if not self.intercept:
-            return _scaled(self._x @ w, self._scale)
-        scores = _scaled(self._x @ w[:-1], self._scale)
+            return _scaled(self._times(w), self._scale)
+        scores = _scaled(self._times(w[:-1]), self._scale)
         scores += self._x.dtype.type(self.intercept) * w[-1]
         return scores
+
+    def _times(self, w: Array) -> Array:
+        if self._single_file:
+            return np.einsum("ij,j...->i...", self._x, w)
+        return self._x @ w
+
+    def one_by_one(self) -> DenseRows:
+        """The same rows, whose scores do not hang on where a row stands.
+
+        A product with a matrix rounds its last rows in another way. Where a loss has a corner, one unit in the last
+        place turns a slope around: a record more, which moves all others up, would then turn around theirs.
+        """
+        return DenseRows(self._x, self._scale, self.norms, self.intercept, single_file=True)
+
+    def plain(self) -> Array:
+        """The scaled rows in doubles, the constant column among them: for a few rows at a time."""
+        rows = np.empty((len(self), self.width))
+        np.multiply(
+            self._x, self._scale[:, None], out=rows[:, : self._x.shape[1]], dtype=np.float64
+        )
+        if self.intercept:
+            rows[:, -1] = self.intercept
+        return rows
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
         out = np.empty((self.width,) + u.shape[1:])
-        weighted = np.multiply(u, self._scale if u.ndim == 1 else self._scale[:, None])
-        weighted = weighted.astype(self._x.dtype, copy=False)
+        scale = self._scale if u.ndim == 1 else self._scale[:, None]
+        weighted = np.multiply(u, scale, dtype=np.float64)
         out[: self._x.shape[1]] = self._summed(weighted)
         if self.intercept:
             out[-1] = self.intercept * np.add.reduce(u, axis=0, dtype=np.float64)
@@ -95,11 +122,11 @@ class DenseRows:
         if self._x.dtype == np.float64:
             return self._x.T @ weighted
         if len(self) <= DOUBLED:
-            return self._x.astype(np.float64).T @ weighted.astype(np.float64)
+            return self._x.astype(np.float64).T @ weighted
         total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
         for start in range(0, len(self), DOUBLED):
             part = slice(start, start + DOUBLED)
-            total += self._x[part].astype(np.float64).T @ weighted[part].astype(np.float64)
+            total += self._x[part].astype(np.float64).T @ weighted[part]
         return total
 
     def peaks(self) -> Array:

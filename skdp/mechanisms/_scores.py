@@ -16,7 +16,8 @@ def scores_of(model: Any, w: Array, rows: Any, loss: Loss) -> Array:
     With another shape the loss would broadcast targets across records: every record's slope would then depend on
     every label, and clipping records one by one would bound nothing.
     """
-    scores: Array = model.scores(w, rows)
+    # A loss with a corner must meet the same score wherever a record stands.
+    scores: Array = model.scores(w, rows if loss.curvature is not None else rows.one_by_one())
     wanted = () if loss.outputs == 1 else (loss.outputs,)
     if scores.shape[1:] != wanted:
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..models import Linear
 from ..privacy import events
+from ._bounds import rule_of
 from ._mapped import MappedRows, image_norms
 from ._noise import Noise
 from ._public import Public
@@ -21,7 +22,7 @@ from .perturbed_objective import PerturbedObjective
 __all__ = ["Coordinates", "Mapped", "images_of", "settled"]
 
 
-_LARGEST = 1e30
+_LARGEST, _LONGEST = 1e30, 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,24 @@ class Mapped(Question):
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
-        return self.question.event(self.coordinates.seen(public))
+        stretch = float(np.linalg.norm(self.coordinates.matrix)) / self.scale * public.row_bound
+        if stretch > _LONGEST:
+            raise NotSupported(
+                f"coordinates that stretch rows {stretch:.3g} times leave too few digits for a certified minimiser; "
+                f"stay below {_LONGEST:g}."
+            )
+        seen = self.coordinates.seen(public)
+        if isinstance(self.question, PerturbedObjective) and public.replace_one:
+            self._refuse_two_signs(self.question, seen)
+        return self.question.event(seen)
+
+    def _refuse_two_signs(self, question: PerturbedObjective, seen: Public) -> None:
+        """The angle between two records would hang on earlier answers, and its worst case is outside the mean."""
+        if rule_of(question.loss, question.clip, seen) == "two_signed":
+            raise NotSupported(
+                f"{type(question.loss).__name__} has slopes of both signs, and a tilted objective in coordinates that "
+                "hang on answers has no proof for it under neighbors='replace_one'; use 'white-gd'."
+            )
 
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""

@@ -31,6 +31,7 @@ from ._records import Records
 __all__ = ["PerturbedObjective"]
 
 LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
+_LOUDEST = 1e30  # beyond, products with the tilt overflow
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
 
@@ -88,8 +89,10 @@ class PerturbedObjective(Release):
             settle(self, arrays=("center",))
         if self.clip is not None:
             settle(self, bounds=("clip",))
-        if math.isinf(self.multiplier):
-            raise ValueError("PerturbedObjective was given multiplier=inf; it must be finite.")
+        if self.multiplier > _LOUDEST:
+            raise ValueError(
+                f"PerturbedObjective was given multiplier={self.multiplier:g}; it must be at most {_LOUDEST:g}."
+            )
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
         object.__setattr__(self, "penalty", settled_penalty(self.penalty))
 

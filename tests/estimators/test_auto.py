@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.losses import Huber
 from skdp.penalties import Box
 from skdp.privacy import Ledger
 
@@ -36,6 +37,10 @@ def test_a_quiet_promise_gets_the_tilted_objective_and_a_loud_one_gradients():
 )
 def test_what_only_gaussians_can_serve_gets_gradients(given):
     assert chosen(**given) == "white-gd"
+
+
+def test_a_loss_with_slopes_of_both_signs_gets_gradients():
+    assert chosen(DPLinearSVC, loss=Huber(1.0)) == "white-gd"
 
 
 def test_what_cannot_be_whitened_is_not():

@@ -11,7 +11,7 @@ from laws.vaults import RELATIONS, random_vault, vault
 from laws.worst_pairs import mapped as pairs
 
 from skdp import NotSupported
-from skdp.losses import Logistic
+from skdp.losses import Huber, Logistic
 from skdp.mechanisms import (
     BestCandidate,
     Coordinates,
@@ -139,6 +139,43 @@ def test_rows_that_overflow_are_shrunk_to_nothing_in_silence():
         warnings.simplefilter("error")
         assert np.isfinite(asked(np.ones(2), matrix=matrix).answer(records, Noise(0))).all()
         assert norms.answer(records, Noise(0)) == 4.0
+
+
+def test_images_that_underflow_in_single_precision_are_not_taken_for_short():
+    X = np.array([[1e-30, 0.0]], dtype=np.float32)
+    records = vault(X, [1], data_norm=1e-30, intercept=0.0, dtype=np.float32)
+    question = asked(np.ones(2), 0.5, 1e-30, 1e-22 * np.eye(2))
+    assert np.linalg.norm(question.answer(records, Noise(0))) <= 0.5
+
+
+def objective(loss, **given):
+    """A tilted objective over two coordinates."""
+    given = {"multiplier": 1.0, "strength": 1.0, **given}
+    return PerturbedObjective(
+        loss=loss, penalty=Placed(NoPenalty(), 1.0, False), shape=(2,), **given
+    )
+
+
+def test_coordinates_that_leave_no_digits_are_refused():
+    # Scores of rows that nearly cancel cannot be certified: whether the minimiser raised told which record was there.
+    public = random_vault(0, d=1).public
+    steep = Coordinates(1e10 * np.array([[1.0, -1.0], [0.0, 1.0]]))
+    with pytest.raises(NotSupported, match="stretch rows"):
+        Mapped(question=objective(Logistic()), coordinates=steep).event(public)
+    assert Mapped(question=objective(Logistic()), coordinates=steep, scale=1e8).event(public)
+    with pytest.raises(ValueError, match="at most 1e"):
+        objective(Logistic(), multiplier=1e149)
+
+
+def test_slopes_of_both_signs_are_refused_where_the_angle_could_hang_on_answers():
+    plain = Coordinates(np.eye(2))
+    both = Mapped(question=objective(Huber(1.0)), coordinates=plain)
+    with pytest.raises(NotSupported, match="slopes of both signs"):
+        both.event(random_vault(0, d=1).public)
+    assert both.event(random_vault(0, d=1, neighbors="add_remove").public)
+    assert Mapped(question=objective(Logistic(), clip=0.1), coordinates=plain).event(
+        random_vault(0, d=1).public
+    )
 
 
 def test_a_tilted_objective_is_that_of_the_new_rows():
