@@ -21,7 +21,6 @@ from .perturbed_objective import PerturbedObjective
 
 __all__ = ["Coordinates", "Mapped", "images_of", "settled"]
 
-
 _LARGEST, _LONGEST = 1e30, 1e4
 
 
@@ -120,16 +119,19 @@ class Mapped(Question):
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
-        stretch = float(np.linalg.norm(self.coordinates.matrix)) / self.scale * public.row_bound
-        if stretch > _LONGEST:
-            raise NotSupported(
-                f"coordinates that stretch rows {stretch:.3g} times leave too few digits for a certified minimiser; "
-                f"stay below {_LONGEST:g}."
-            )
+        self._refuse_steep(self.coordinates.matrix, public)
         seen = self.coordinates.seen(public)
         if isinstance(self.question, PerturbedObjective) and public.replace_one:
             self._refuse_two_signs(self.question, seen)
         return self.question.event(seen)
+
+    def _refuse_steep(self, matrix: Array, public: Public) -> None:
+        stretch = float(np.linalg.norm(matrix)) / self.scale * public.row_bound
+        if isinstance(self.question, PerturbedObjective) and stretch > _LONGEST:
+            raise NotSupported(
+                f"coordinates that stretch rows {stretch:.3g} times leave too few digits for a certified minimiser; "
+                f"stay below {_LONGEST:g}."
+            )
 
     def _refuse_two_signs(self, question: PerturbedObjective, seen: Public) -> None:
         """The angle between two records would hang on earlier answers, and its worst case is outside the mean."""
@@ -142,6 +144,7 @@ class Mapped(Question):
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""
         matrix, images = images_of(records, self.coordinates)
+        self._refuse_steep(matrix, records.public)  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
         public = self.coordinates.seen(records.public)
         return self.question.answer(Records(rows, records.y, public, records.model), noise)

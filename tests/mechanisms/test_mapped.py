@@ -163,6 +163,15 @@ def test_coordinates_that_leave_no_digits_are_refused():
     with pytest.raises(NotSupported, match="stretch rows"):
         Mapped(question=objective(Logistic()), coordinates=steep).event(public)
     assert Mapped(question=objective(Logistic()), coordinates=steep, scale=1e8).event(public)
+    records = random_vault(0, d=1)
+    RowNorms(coordinates=steep, cap=1.0, multiplier=1.0).answer(records, Noise(0))
+    matrix = steep.matrix
+    matrix.setflags(write=True)
+    matrix /= 1e10  # priced as flat, while norms and images are still those of the steep one
+    hidden = Mapped(question=objective(Logistic()), coordinates=steep)
+    assert hidden.event(public)
+    with pytest.raises(NotSupported, match="stretch rows"):
+        hidden.answer(records, Noise(0))
     with pytest.raises(ValueError, match="at most 1e"):
         objective(Logistic(), multiplier=1e149)
 
