@@ -163,9 +163,8 @@ def _gaps_by_word(rate: float) -> Array:
     most = _gaps_at((words + 2.0**-37) / _WORDS, rate)
     table = np.where(least == most, least, 0)
     table[0] = 0  # whose logarithms have no end
-    table = table.astype(
-        np.uint16
-    )  # at rates from _OFTEN on, settled gaps are below 16 log(2) / _OFTEN
+    # At rates from _OFTEN on, settled gaps are below 16 log(2) / _OFTEN.
+    table = table.astype(np.uint16)
     table.setflags(write=False)
     return table
 

@@ -93,7 +93,7 @@ def _settled_loss(loss: Loss) -> Loss:
 
 
 def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0) -> Array:
-    """The measure summed over parts of at least some records, so that rows are fetched from memory once."""
+    """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once."""
     least = least or _rows.FEW
     if len(records) <= least:
         return measure(records)

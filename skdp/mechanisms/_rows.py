@@ -159,7 +159,7 @@ class DenseRows:
         return DenseRows(x, self._scale.take(index), self.norms.take(index), self.intercept)
 
     def parts(self, least: int) -> Iterator[slice]:
-        """Consecutive rows in equal parts that stay near a core, of at least some rows; one part if all do."""
+        """Consecutive rows in equal parts that stay near a core, of about `least` rows or more; one part if all do."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
         count = max(1, round(len(self) / size))
         for k in range(count):

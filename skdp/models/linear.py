@@ -18,9 +18,10 @@ class Linear:
 
     def norms(self, w, rows, dz):
         """Norm of each record's gradient, without building one: |dz_i| |x_i|."""
-        slopes = (
-            np.abs(dz) if dz.ndim == 1 else np.sqrt(np.einsum("ij,ij->i", dz, dz, dtype=np.float64))
-        )
+        if dz.ndim == 1:
+            slopes = np.abs(dz)
+        else:  # squares underflow in single precision
+            slopes = np.sqrt(np.einsum("ij,ij->i", dz, dz, dtype=np.float64))
         slopes *= rows.norms
         return slopes
 

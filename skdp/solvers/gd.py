@@ -16,7 +16,7 @@ from ..mechanisms import Gradient
 from ._rules import clip_rule, step_rule
 from ._solver import Solver, record_count
 
-__all__ = ["GD"]
+__all__ = ["GD", "heavy_ball"]
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,38 @@ class GD(Solver):
         step = self.step_size or step_rule(
             task, oracle.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
-        # Momentum as a running mean of gradients, so that a fixed point of the prox step is a minimiser:
-        # heavy ball with step s is this with step s / (1 - momentum).
-        step /= 1.0 - self.momentum
-        w, mean = np.zeros(task.shape), np.zeros(task.shape)
-        for _ in range(self.steps):
-            noisy = oracle.ask(Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier))
-            mean += (1.0 - self.momentum) * (noisy / n - mean)
-            w = task.penalty.prox(w - step * mean, step / n)
-        return w
+
+        def gradient(w):
+            question = Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier)
+            return oracle.ask(question) / n
+
+        def prox(w, step):
+            return task.penalty.prox(w, step / n)
+
+        return heavy_ball(gradient, prox, np.zeros(task.shape), self.steps, step, self.momentum)
+
+
+def heavy_ball(gradient, prox, w, steps, step, momentum):
+    """The last of so many proximal steps from w along a running mean of gradients.
+
+    The mean makes a fixed point of the step a minimiser: heavy ball with a step s is this with s / (1 - momentum).
+
+    Parameters
+    ----------
+    gradient : callable
+        Of the mean loss at a point.
+    prox : callable
+        Of the penalty, at a point and a step.
+    w : ndarray
+        Where to start.
+    steps : int
+        Number of gradients.
+    step, momentum : float
+        As in `GD`.
+    """
+    step /= 1.0 - momentum
+    mean = np.zeros_like(w)
+    for _ in range(steps):
+        mean += (1.0 - momentum) * (gradient(w) - mean)
+        w = prox(w - step * mean, step)
+    return w

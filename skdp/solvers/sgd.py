@@ -67,7 +67,7 @@ class SGD(Solver):
         base = self.step_size or step_rule(
             task, oracle.public, draw.n, 0.0, noise, self.steps, self.radius
         )
-        w, mean = np.zeros(task.shape), np.zeros(task.shape)
+        w, mean, mean_step = np.zeros(task.shape), np.zeros(task.shape), 0.0
         tail = self.steps - self.steps // 2
         for k in range(self.steps):
             noisy = oracle.ask(
@@ -79,5 +79,6 @@ class SGD(Solver):
             w = task.penalty.prox(noisy, step / draw.n)
             if k >= self.steps - tail:
                 mean += noisy / tail
+                mean_step += step / tail
         # The prox of a mean is as smooth as a mean of proxes, and still sparse or feasible.
-        return task.penalty.prox(mean, step / draw.n) if self.averaging else w
+        return task.penalty.prox(mean, mean_step / draw.n) if self.averaging else w

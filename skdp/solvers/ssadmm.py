@@ -36,7 +36,7 @@ class SSADMM(Solver):
     rate : float
         Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
-        Number of batches. Where noise rules, more of them are shorter and change nothing; where it does not, 50 epochs
+        Number of batches. Where noise rules, more of them are shorter and change little; where it does not, 50 epochs
         stop early, so the default is 150.
     rho : float or None
         Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.

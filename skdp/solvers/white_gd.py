@@ -17,6 +17,7 @@ from ..mechanisms import Gradient
 from ._rules import clip_rule, step_rule
 from ._solver import Solver, record_count
 from ._whitening import refuse_other_penalties, share_left, whitened
+from .gd import heavy_ball
 
 __all__ = ["WhiteGD"]
 
@@ -63,12 +64,14 @@ class WhiteGD(Solver):
         step = self.step_size or step_rule(
             task, white.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
         )
-        step /= 1.0 - self.momentum  # momentum as a running mean of gradients, as in `GD`
-        shrink = 1.0 / (1.0 + step * white.ridge(task.penalty) / n)  # the prox of the penalty
-        u, mean = np.zeros(task.shape), np.zeros(task.shape)
-        for _ in range(self.steps):
+        ridge = white.ridge(task.penalty) / n
+
+        def gradient(u):
             question = Gradient(at=u, loss=task.loss, clip=clip, multiplier=multiplier)
-            noisy = oracle.ask(white.question(question))
-            mean += (1.0 - self.momentum) * (noisy / n - mean)
-            u = shrink * (u - step * mean)
-        return white.back(u)
+            return oracle.ask(white.question(question)) / n
+
+        def prox(u, step):
+            return u / (1.0 + step * ridge)
+
+        start = np.zeros(task.shape)
+        return white.back(heavy_ball(gradient, prox, start, self.steps, step, self.momentum))

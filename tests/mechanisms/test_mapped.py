@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from laws.sensitivity_laws import neighbours
+from laws.sensitivity_laws import check_never_exceeded, neighbours
 from laws.vaults import RELATIONS, random_vault, vault
 from laws.worst_pairs import mapped as pairs
+from laws.worst_pairs import row_norms
 
 from skdp import NotSupported
 from skdp.losses import Huber, Logistic
@@ -111,6 +112,22 @@ def test_norms_that_are_too_small_are_rejected(monkeypatch):
     monkeypatch.setattr(mapped, "image_norms", lambda rows, matrix: 0.5 * honest(rows, matrix))
     with pytest.raises(AssertionError):
         check_bounded("replace_one")
+
+
+class HalfTheCap(RowNorms):
+    """Claims that a norm is about its middle."""
+
+    def sensitivity(self, public):
+        return 0.5 * self.cap
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_half_the_sensitivity_of_norms_is_rejected(relation):
+    question, records, neighbour, _ = row_norms.worst_pair(relation)
+    check_never_exceeded(question, [(records, neighbour)])
+    twin = HalfTheCap(coordinates=question.coordinates, cap=question.cap, multiplier=1.0)
+    with pytest.raises(AssertionError):
+        check_never_exceeded(twin, [(records, neighbour)])
 
 
 def test_norms_for_another_matrix_are_never_used():
