@@ -1,30 +1,30 @@
 """What all private linear estimators share: parameters to a plan, a plan to coefficients."""
 
-import contextlib
 import copy
-import math
 import numbers
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Public, Records
 from ..penalties import Placed, make
-from ..privacy import ledger as accounts
 from ..privacy.spec import Spec
 from ..solvers import Task, resolve
 from ._auto import chosen
 from ._fit import Plan, private_fit, quote
+from ._parameters import RULES, refuse_wrong
+from ._validation import attempt, table
 
 __all__ = ["PrivateLinearModel"]
 
 # The constant column that carries the intercept, beside rows of norm at most 1. A column of 1 would cost 41 % more
 # noise everywhere; a quarter costs 3 %.
 INTERCEPT_SIZE = 0.25
+LARGEST = 1e100  # of a stored parameter, before it is divided by data_norm, which is at least 1e-30
 
 
 class PrivateLinearModel(BaseEstimator):
@@ -45,7 +45,7 @@ class PrivateLinearModel(BaseEstimator):
         Parameters
         ----------
         n : int
-            Number of records; ignored under ``neighbors="add_remove"``, where it is private.
+            Number of records; ignored under ``neighbors="add_remove"``, where it is private, and may be None there.
         n_features : int
             Number of columns.
 
@@ -54,9 +54,12 @@ class PrivateLinearModel(BaseEstimator):
         Receipt
             The statement that such a fit would carry; nothing is spent.
         """
-        plan = self._plan(n, n_features, {})
-        self._check_ledger(plan.spec)
-        return quote(plan, self.ledger)
+        self._check_parameters()
+        counts = {"n_features": n_features}
+        if self.neighbors == "replace_one" or n is not None:
+            counts["n"] = n
+        refuse_wrong(counts)
+        return quote(self._plan(n, n_features, {}), self.ledger)
 
     def decision_function(self, X):
         """Scores of rows: ``X @ coef_.T + intercept_``.
@@ -72,25 +75,25 @@ class PrivateLinearModel(BaseEstimator):
             Positive for the second class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = table(self, X, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
     def _loss(self):
         raise NotImplementedError
 
-    def _plan(self, n, n_features, declared):
-        """All that is decided before any data; refuses what no data could make right."""
-        spec = Spec(self.epsilon, self.delta, self.neighbors)
-        data_norm = _positive("data_norm", self.data_norm, _DATA_NORM_REMEDY)
-        if (
-            not 1e-30 <= data_norm <= 1e30
-        ):  # beyond, scaling rounds by more than the bound allows for
+    def _check_parameters(self):
+        """Refuse what no data could make right, before any is looked at."""
+        refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
+        if self.ledger is not None and self.ledger.neighbors != self.neighbors:
             raise ValueError(
-                f"data_norm={data_norm:g} must lie between 1e-30 and 1e30; scale the columns first."
+                f"neighbors={self.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
             )
-        strength = 1.0 / _positive(
-            "C", self.C, "it is the inverse strength of the penalty, as in scikit-learn"
-        )
+        make(self.penalty, 1.0 / float(self.C), self.l1_ratio)
+
+    def _plan(self, n, n_features, declared):
+        """All that is decided before any data, from parameters that have been checked."""
+        spec = Spec(self.epsilon, self.delta, self.neighbors)
+        data_norm = float(self.data_norm)
         public = Public(
             n=self._public_count(n),
             n_features=n_features,
@@ -98,7 +101,9 @@ class PrivateLinearModel(BaseEstimator):
             neighbors=spec.neighbors,
         )
         # The flat part of SCAD and MCP is placed per record; where n is private they are on the scale of the sum.
-        penalty = make(self.penalty, strength, self.l1_ratio, weight=float(public.n or 1))
+        penalty = make(
+            self.penalty, 1.0 / float(self.C), self.l1_ratio, weight=float(public.n or 1)
+        )
         task = Task(
             self._loss(), Placed(penalty, data_norm, bool(self.fit_intercept)), (public.width,)
         )
@@ -112,22 +117,17 @@ class PrivateLinearModel(BaseEstimator):
     def _public_count(self, n):
         if self.neighbors == "replace_one":
             return n
-        if self.n_public is None:
-            return None
-        return int(
-            _positive(
-                "n_public", self.n_public, "declare a rough count, or None to buy a noisy one"
-            )
-        )
+        return None if self.n_public is None else int(self.n_public)
 
-    def _fit_encoded(self, X, encode):
-        """Validate, encode, run the plan and store; on any failure the estimator stays as it was.
+    def _encode(self, X, y):
+        """Rows, targets, what to declare, and attributes to store, of what the user gave."""
+        raise NotImplementedError
 
-        ``encode`` turns the raw target into (targets, what to declare, attributes to store).
-        """
-        X, targets, declared, stored = encode(X)
+    def _fit(self, X, y):
+        """Check, encode, run the plan and store."""
+        self._check_parameters()
+        X, targets, declared, stored = self._encode(X, y)
         plan = self._plan(len(X), X.shape[1], declared)
-        self._check_ledger(plan.spec)
         self._warn_of_seed()
         records = Records.admit(X, targets, plan.public, plan.task.penalty.scale)
         w, receipt = private_fit(plan, records, self.ledger, _seed(self.random_state), self.verbose)
@@ -140,21 +140,16 @@ class PrivateLinearModel(BaseEstimator):
         return self
 
     def _store(self, w, plan):
+        """Coefficients on the user's scale: finite, for cutting what has been paid for is free and data_norm public."""
+        if not np.isfinite(w).all():
+            raise ValueError(
+                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
+                "it has been paid; take smaller steps."
+            )
+        w = np.clip(np.asarray(w, dtype=np.float64), -LARGEST, LARGEST)
         features = w[: plan.public.n_features] / plan.task.penalty.scale
         self.coef_ = features[None, :]
         self.intercept_ = np.array([w[-1] * plan.public.intercept if self.fit_intercept else 0.0])
-
-    def _check_ledger(self, spec):
-        if self.ledger is None:
-            return
-        if not isinstance(self.ledger, accounts.Ledger):
-            raise ValueError(
-                f"ledger must be a skdp.privacy.Ledger or None, not {type(self.ledger).__name__}."
-            )
-        if self.ledger.neighbors != spec.neighbors:
-            raise ValueError(
-                f"neighbors={spec.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
-            )
 
     def _warn_of_seed(self):
         if self.ledger is not None and self.random_state is not None:
@@ -165,31 +160,31 @@ class PrivateLinearModel(BaseEstimator):
                 stacklevel=5,
             )
 
-    @contextlib.contextmanager
-    def _unchanged_on_failure(self):
+    def _all_or_nothing(self, fit, X, y):
         """A refit that fails leaves the fitted estimator as it was."""
         before = copy.copy(self.__dict__)
         try:
-            yield
+            return fit(X, y)
         except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
-            if "could not convert string" in str(error):  # numpy's message shows the string
-                raise ValueError("X holds text that is no number; encode it first.") from None
-            raise
+            if not isinstance(error, MemoryError):
+                raise
+        # Not numpy's own, which tells the number of records.
+        raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
 
-_DATA_NORM_REMEDY = (
-    "declare a bound on the norm of a row that you know without looking at the data (rows beyond it are scaled down); "
-    "with columns scaled to [-1, 1] by public bounds, sqrt(n_features) always holds"
+def _seeds(value):
+    """Whether scikit-learn's, and this library's, random states may be made of it."""
+    if isinstance(value, numbers.Integral):
+        return not isinstance(value, bool) and value >= 0
+    return attempt(lambda: check_random_state(value))[1] is None
+
+
+SEEDS = (
+    _seeds,
+    "must be a whole number of 0 or more, a RandomState, or None for noise that nobody knows",
 )
-
-
-def _positive(name, value, remedy):
-    valid = isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < math.inf
-    if not valid:
-        raise ValueError(f"{name}={value!r} must be a positive finite number: {remedy}.")
-    return float(value)
 
 
 def _seed(random_state):
@@ -197,7 +192,5 @@ def _seed(random_state):
     if random_state is None:
         return None
     if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state={random_state!r} must be 0 or more, or None.")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,95 +1,14 @@
 """Private linear classifiers with scikit-learn's face."""
 
-import warnings
-
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
 
-from ..exceptions import NotSupported, PrivacyWarning
 from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
-from ._linear import PrivateLinearModel
+from ._classifier import PrivateLinearClassifier
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
 
-class _PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
-    """Labels in, labels out."""
-
-    def fit(self, X, y):
-        """Fit with differential privacy.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; those of norm beyond ``data_norm`` are scaled down to it.
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-
-        Returns
-        -------
-        self
-        """
-        with self._unchanged_on_failure():
-            return self._fit_encoded(X, lambda X: self._encode(X, y))
-
-    def predict(self, X):
-        """Labels of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels from ``classes_``.
-        """
-        second = self.decision_function(X) > 0
-        return self.classes_[second.astype(int)]
-
-    def _encode(self, X, y):
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        y = column_or_1d(y)
-        classes, origin = self._classes(y)
-        codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
-        if not np.array_equal(classes[codes], y):
-            raise ValueError(
-                f"y holds labels that are not among classes={classes.tolist()}; declare all labels that may occur."
-            )
-        return X, 2.0 * codes - 1.0, {"classes": origin}, {"classes_": classes}
-
-    def _classes(self, y):
-        """The declared classes, or those of y, which then are public."""
-        if self.classes is not None:
-            classes, origin = np.unique(np.asarray(self.classes)), "declared"
-        else:
-            classes, origin = np.unique(y), "taken from y"
-            warnings.warn(
-                "classes=None takes the set of labels from y and makes it public; declare classes= to keep it private.",
-                PrivacyWarning,
-                stacklevel=5,
-            )
-        if len(classes) > 2:
-            raise NotSupported(
-                f"Only binary classification is supported. The type of the target is multiclass: {len(classes)} labels."
-            )
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs two classes, got {len(classes)} class; declare both in classes=."
-            )
-        return classes, origin
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
-class DPLogisticRegression(_PrivateLinearClassifier):
+class DPLogisticRegression(PrivateLinearClassifier):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
@@ -228,7 +147,7 @@ class DPLogisticRegression(_PrivateLinearClassifier):
         return np.log(self.predict_proba(X))
 
 
-class DPLinearSVC(_PrivateLinearClassifier):
+class DPLinearSVC(PrivateLinearClassifier):
     """Linear support vector classifier with (epsilon, delta)-differential privacy.
 
     Parameters
@@ -303,8 +222,4 @@ class DPLinearSVC(_PrivateLinearClassifier):
             return self.loss
         if self.loss == "huberised_hinge":
             return HuberisedHinge(self.h)
-        if self.loss in ("hinge", "squared_hinge"):
-            return LOSSES[self.loss]()
-        raise ValueError(
-            f"loss={self.loss!r} is not known; use 'huberised_hinge', 'hinge' or 'squared_hinge'."
-        )
+        return LOSSES[self.loss]()

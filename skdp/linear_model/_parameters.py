@@ -1,0 +1,177 @@
+"""What each parameter of an estimator may be, and the sentence that refuses the rest before any data is looked at.
+
+A sentence shows a number, a word or None as it was given, and of anything else the type only: it may be data that
+took a wrong turn, as in ``DPLogisticRegression(X, y)``.
+"""
+
+import math
+import numbers
+
+import numpy as np
+
+from ..losses import Loss
+from ..penalties import Penalty
+from ..privacy.accountants import ACCOUNTANTS
+from ..privacy.ledger import Ledger
+from ..privacy.spec import NEIGHBORS
+from ..solvers import SOLVERS, Solver
+
+__all__ = ["RULES", "refuse_wrong", "shown"]
+
+MOST = 2**53  # counts up to which a double holds every whole number
+LOSS_NAMES = ("huberised_hinge", "hinge", "squared_hinge")
+
+
+def _real(value):
+    """The value as a double; NaN, which lies nowhere, for what is no number or too large for a double."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return math.nan
+
+
+def _between(low, high, *others):
+    """Whether a value is a number from low to high, or one of the others."""
+
+    def lies(value):
+        return low <= _real(value) <= high or any(_real(value) == other for other in others)
+
+    return lies
+
+
+def _count(value):
+    return isinstance(value, numbers.Integral) and _between(1, MOST)(value)
+
+
+def _one_of(kinds, *words):
+    """Whether a value is an instance of the kinds, or one of the words."""
+
+    def lies(value):
+        return isinstance(value, kinds) or (isinstance(value, str) and value in words)
+
+    return lies
+
+
+def _or_none(lies):
+    return lambda value: value is None or lies(value)
+
+
+def _flag(value):
+    return isinstance(value, bool | np.bool_)
+
+
+def _level(value):
+    return _flag(value) or (isinstance(value, numbers.Integral) and value >= 0)
+
+
+def _listed(words):
+    return ", ".join(map(repr, words))
+
+
+# name -> (test, what it must be, with the remedy). Bounds are generous, and such that no product or quotient of two of
+# them leaves the doubles.
+RULES = {
+    "epsilon": (
+        lambda value: _real(value) > 0 and _between(0.0, 1e15, math.inf)(value),
+        "must be a positive number of at most 1e15; use float('inf') for no privacy",
+    ),
+    "delta": (
+        lambda value: _real(value) < 1 and _between(1e-300, 1.0, 0.0)(value),
+        "must be 0 or lie in [1e-300, 1); choose it well below 1/n, for example 1e-6",
+    ),
+    "data_norm": (
+        _between(1e-30, 1e30),
+        "must be a number between 1e-30 and 1e30: declare a bound on the norm of a row that you know without looking "
+        "at the data (rows beyond it are scaled down); with columns scaled to [-1, 1] by public bounds, "
+        "sqrt(n_features) always holds",
+    ),
+    "C": (
+        _between(1e-100, 1e100),
+        "must be a number between 1e-100 and 1e100: it is the inverse strength of the penalty, as in scikit-learn",
+    ),
+    "l1_ratio": (
+        _or_none(_between(0.0, 1.0)),
+        "must lie in [0, 1], or be None; 0.5 is half and half",
+    ),
+    "fit_intercept": (_flag, "must be True or False"),
+    "neighbors": (
+        _one_of((), *NEIGHBORS),
+        "is not a relation; use 'replace_one' (n is public) or 'add_remove' (n is private)",
+    ),
+    "n_public": (
+        _or_none(_between(1, MOST)),
+        "must be a number from 1 to 2**53: declare a rough count, or None to buy a noisy one",
+    ),
+    "solver": (
+        _one_of(Solver, "auto", *SOLVERS),
+        f"is not known; use one of {_listed(['auto', *sorted(SOLVERS)])} or an instance from skdp.solvers",
+    ),
+    "penalty": (
+        _or_none(_one_of((Penalty, str))),
+        "is no penalty; use 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
+    ),
+    "loss": (
+        lambda value: (
+            _one_of((), *LOSS_NAMES)(value) or (isinstance(value, Loss) and value.outputs == 1)
+        ),
+        f"is not known; use {_listed(LOSS_NAMES)} or an instance of one score from skdp.losses",
+    ),
+    "h": (_between(1e-30, 1e30), "must be a number between 1e-30 and 1e30; the usual is 0.5"),
+    "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
+    "ledger": (
+        _or_none(_one_of(Ledger)),
+        "must be a skdp.privacy.Ledger, or None for a fit that shares no budget",
+    ),
+    "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),
+    # Not of the estimator, but of its quote:
+    "n": (_count, "must be a whole number from 1 to 2**53: the records that a fit would see"),
+    "n_features": (
+        _count,
+        "must be a whole number from 1 to 2**53: the columns that a fit would see",
+    ),
+}
+
+
+def refuse_wrong(given, rules=RULES):
+    """Refuse the first value that is not what its name asks for, in one sentence.
+
+    Parameters
+    ----------
+    given : dict
+        Parameters by name; those without a rule are let through.
+    rules : dict
+        name -> (test, what it must be).
+
+    Examples
+    --------
+    >>> refuse_wrong({"C": 0.5, "fit_intercept": "no"})
+    Traceback (most recent call last):
+    ...
+    ValueError: fit_intercept='no' must be True or False.
+    """
+    for name, value in given.items():
+        if name in rules and not rules[name][0](value):
+            raise ValueError(f"{name}={shown(value)} {rules[name][1]}.")
+
+
+def shown(value):
+    """A value in a sentence: a number, a short word or None as it is, anything else by its type.
+
+    Parameters
+    ----------
+    value : object
+        Whatever a user gave.
+
+    Returns
+    -------
+    str
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**30:
+        return f"{'-' if value < 0 else ''}1e+{int(math.log10(abs(value)))} or so"
+    if isinstance(value, str) and len(value) > 60:
+        return repr(value[:60] + "...")
+    if value is None or isinstance(value, str | bool | int | float | np.number | np.bool_):
+        return repr(value.item() if isinstance(value, np.generic) else value)
+    return f"<{type(value).__name__}>"

@@ -1,0 +1,245 @@
+"""Data at the door: scikit-learn converts and checks them, and every refusal is a sentence of our own.
+
+What scikit-learn, numpy and pandas say of wrong data shows cells of it ("could not convert string to float: 'Alice'",
+"got 1D array instead: array=[...]"). So nothing of their exceptions is passed on: no text, arguments, notes or chain.
+The cause is looked up anew in the type and the shape of the data. All is raised outside of ``except`` blocks, for
+``from None`` keeps the exception that it hides in ``__context__``, where log collectors find it.
+
+Under add/remove neighbours the number of records is private: no sentence shows it, nor the length of y.
+"""
+
+import re
+import warnings
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+__all__ = ["attempt", "known_labels", "labels", "table", "warn_of_column"]
+
+FLOATS = [np.float64, np.float32]
+RESHAPE = "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+# How scikit-learn's comparison of columns with those of fit begins: it shows names, types and widths, which are public.
+OF_COLUMNS = re.compile(
+    r"The feature names should match|X has \d+ features, but|Feature names are only supported"
+)
+
+
+def attempt(call):
+    """Run `call`; of an exception keep nothing but its kind.
+
+    Parameters
+    ----------
+    call : callable
+        Without arguments.
+
+    Returns
+    -------
+    result : object
+        What it returned, or None.
+    kind : type or None
+        TypeError, MemoryError or, for anything else that was raised, ValueError.
+    """
+    try:
+        with np.errstate(
+            all="ignore"
+        ):  # whether a cast overflows is seen afterwards, without a warning
+            return call(), None
+    except (TypeError, MemoryError) as error:
+        return None, TypeError if isinstance(error, TypeError) else MemoryError
+    except Exception:
+        return None, ValueError
+
+
+def table(estimator, X, *, reset):
+    """X as a finite table of floats, and its columns compared with those of fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Keeps the names and the number of columns.
+    X : array-like of shape (n_samples, n_features)
+        What the user gave.
+    reset : bool
+        Whether this is a fit, which sets names and number.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        float64, or float32 where X is.
+    """
+    found, kind = attempt(lambda: check_array(X, dtype=FLOATS, input_name="X"))
+    if kind is not None:
+        raise kind(_why_no_table(X, kind, _hides_count(estimator)))
+    kind, said = _compared(estimator, X, reset)
+    if kind is not None:
+        raise kind(said)
+    return found
+
+
+def _compared(estimator, X, reset):
+    """Kind and text of what is wrong with names and number of columns, or None twice."""
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except Exception as error:
+        kind, said = TypeError if isinstance(error, TypeError) else ValueError, str(error)
+        known = OF_COLUMNS.match(said)
+        return kind, said if known else "X has columns that cannot be counted; pass a 2D array."
+    return None, None
+
+
+def _why_no_table(X, kind, private):
+    """One sentence on what is wrong with X, by its type and shape."""
+    if kind is MemoryError:
+        return "X does not fit into memory as a table of doubles; fit on fewer columns, or give float32."
+    if issparse(X):
+        return "Sparse data was passed for X, but dense data is required; use X.toarray()."
+    found, kind = attempt(lambda: np.asarray(X))
+    if kind is not None:
+        return "X is ragged or no table; pass rows of equal length, a number in each cell."
+    if found.dtype.kind == "c":
+        return "Complex data not supported: X holds complex numbers; pass real ones."
+    if found.ndim != 2:
+        shape = f"{found.ndim}D" if found.ndim else "scalar"
+        return f"Expected 2D array, got {shape} array instead in X ({RESHAPE})."
+    if 0 in found.shape:
+        return _why_empty(found.shape, private)
+    return _why_no_numbers(found)
+
+
+def _why_empty(shape, private):
+    what = "feature" if shape[0] else "sample"
+    if private and what == "sample":
+        return "X holds no records; a fit needs at least one."
+    count = (
+        "" if private else shape[0]
+    )  # scikit-learn's checks look for a shape, also without the number
+    return f"Found array with 0 {what}(s) (shape=({count}, {shape[1]})) while a minimum of 1 is required."
+
+
+def _why_no_numbers(found):
+    numbers, kind = attempt(lambda: found.astype(np.float64))
+    if kind is TypeError:
+        return "X holds objects that are no numbers; each argument must be a string of digits or a real number."
+    if kind is not None:
+        return (
+            "X holds text that is no number, or a number too large for a double; encode it first."
+        )
+    if np.isnan(numbers).any():
+        return "Input X contains NaN; impute or drop missing values first."
+    if not np.isfinite(numbers).all():
+        return "Input X contains infinity or a value too large for its type; clip it first."
+    return "X could not be read as a table of real numbers; pass a 2D numpy array of floats."
+
+
+def labels(estimator, y, n):
+    """The target as a column of n numbers or strings.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Knows whether the number of records is public.
+    y : array-like of shape (n_samples,)
+        What the user gave.
+    n : int
+        Rows of X.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Booleans, finite numbers or strings.
+    """
+    private = _hides_count(estimator)
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    found, kind = attempt(lambda: column_or_1d(y))
+    if kind is not None:
+        raise kind(_why_no_column(y, kind, private))
+    _refuse_length(found, n, private)
+    known, why = known_labels(found)
+    if why is not None:
+        raise (TypeError if found.dtype.kind == "S" else ValueError)(
+            f"Unknown label type: y {why}."
+        )
+    return known
+
+
+def warn_of_column(y):
+    """Warn, on the line of the user's fit, of a target that is a column of a table.
+
+    Parameters
+    ----------
+    y : array-like
+        What the user gave.
+    """
+    if attempt(lambda: np.ndim(y))[0] == 2 and not issparse(y):
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
+            DataConversionWarning,
+            stacklevel=6,
+        )
+
+
+def _why_no_column(y, kind, private):
+    """One sentence on what is wrong with the shape of y."""
+    if kind is MemoryError:
+        return "y does not fit into memory; encode the labels as small integers."
+    if issparse(y):
+        return "Sparse data was passed for y, but dense data is required; use y.toarray().ravel()."
+    found, kind = attempt(lambda: np.asarray(y))
+    if kind is not None:
+        return "y is ragged; pass a list of labels, one for each record."
+    if found.dtype.kind == "c":
+        return "Complex data not supported: y holds complex numbers; pass labels."
+    if found.ndim == 1:
+        return "y could not be read as a column of labels; pass a 1D numpy array."
+    shape = f"{found.ndim} dimensions" if private else f"shape {found.shape}"
+    return (
+        f"y should be a 1d array, got an array of {shape} instead; pass one label for each record."
+    )
+
+
+def known_labels(found):
+    """The array itself if labels may be such, and else why not.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n,)
+        Of any type.
+
+    Returns
+    -------
+    array : ndarray or None
+        Booleans, finite numbers or strings.
+    why : str or None
+        What is wrong, without a label.
+    """
+    kind = found.dtype.kind
+    if kind in "biuUT":
+        return found, None
+    if kind == "f":
+        if np.isfinite(found).all():
+            return found, None
+        return None, "contains NaN or infinity; drop such records first"
+    if kind == "O" and all(isinstance(label, str) for label in found):
+        return found, None
+    if kind == "O":
+        return (
+            None,
+            "holds objects, missing values (None, NaN) or a mix of text and numbers; use one type",
+        )
+    return None, "holds neither numbers nor strings; convert its labels to one of them"
+
+
+def _refuse_length(y, n, private):
+    """Refuse a target that has not one entry for each row."""
+    if len(y) != n:
+        shown = "" if private else f" ([{n}, {len(y)}])"
+        raise ValueError(f"X and y have inconsistent lengths{shown}; pass one label for each row.")
+
+
+def _hides_count(estimator):
+    return estimator.neighbors != "replace_one"
