@@ -5,7 +5,20 @@ confidence. Nothing here is private: it is for data that you made up.
 """
 
 from ._attack import Evidence, audit
+from ._canaries import Canaries, linear_canaries
+from ._one_run import OneRun, audit_one_run
+from ._one_run_bound import likeliest
 from ._pairs import worst_case_pair
 from ._runs import released_by
 
-__all__ = ["Evidence", "audit", "released_by", "worst_case_pair"]
+__all__ = [
+    "Canaries",
+    "Evidence",
+    "OneRun",
+    "audit",
+    "audit_one_run",
+    "likeliest",
+    "linear_canaries",
+    "released_by",
+    "worst_case_pair",
+]

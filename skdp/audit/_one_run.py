@@ -1,0 +1,198 @@
+"""A lower bound on epsilon from ONE fit, in which many canaries were hidden by coins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..privacy import accountants
+from ._one_run_bound import unlikely
+
+__all__ = ["OneRun", "audit_one_run"]
+
+PARTS = (1, 2, 8, 32)  # guess the surest of so many canaries; the confidence is shared among them
+CURVES = ("any", "gaussian")
+LARGEST = 64.0
+POINTS = 48
+
+
+@dataclass(frozen=True)
+class OneRun:
+    """What one fit gave away.
+
+    Parameters
+    ----------
+    epsilon : float
+        Lower bound on epsilon at ``delta``: any smaller claim is false, at the stated confidence.
+    delta : float
+        The delta that was granted.
+    confidence : float
+        Probability, over the coins and the one fit, with which the bound holds.
+    neighbors : {"replace_one", "add_remove"}
+        The relation of the claims that it speaks of.
+    n_canaries : int
+        Coins that were tossed.
+    tallies : tuple of (int, int)
+        (guesses, right ones), for each number of guesses that was tried; each has its share of 1 - confidence.
+    curve : {"any", "gaussian"}
+        Whether the bound holds for all (epsilon, delta)-private mechanisms, or for those whose whole profile is that of
+        a Gaussian.
+    """
+
+    epsilon: float
+    delta: float
+    confidence: float
+    neighbors: str
+    n_canaries: int
+    tallies: tuple
+    curve: str
+
+    def refutes(self, epsilon):
+        """Whether a claim of this epsilon, at the same delta, is refuted.
+
+        Parameters
+        ----------
+        epsilon : float
+            The claim.
+
+        Returns
+        -------
+        bool
+            True where more was given away than the claim allows.
+        """
+        return self.epsilon > epsilon
+
+    def refutes_receipt(self, receipt):
+        """Whether the whole privacy profile that a receipt's script implies is refuted, at the same confidence.
+
+        This is a stronger claim than its one epsilon, and easier to refute.
+
+        Parameters
+        ----------
+        receipt : Receipt
+            ``model.privacy_``, or what ``model.quote`` returns.
+
+        Returns
+        -------
+        bool
+            True where more was given away than the script allows.
+        """
+        if receipt.neighbors != self.neighbors:
+            raise ValueError(
+                f"the canaries speak of neighbors={self.neighbors!r}, the receipt of {receipt.neighbors!r}; "
+                "insert canaries for the receipt's relation."
+            )
+        epsilons = _epsilons(receipt.epsilon)
+        deltas = accountants.profile(receipt.script, epsilons, receipt.neighbors)
+        return self._refuted(epsilons, deltas)
+
+    def _refuted(self, epsilons, deltas):
+        """Whether one of the tallies is less likely under the profile than its share of the confidence."""
+        share = (1.0 - self.confidence) / len(self.tallies)
+        return any(
+            unlikely(share, right, guesses, self.n_canaries, epsilons, deltas)
+            for guesses, right in self.tallies
+        )
+
+
+def audit_one_run(run, canaries, delta, confidence=0.95, guesses=None, curve="any"):
+    """Lower bound on epsilon from one fit.
+
+    The fit is run once. The surest canaries are guessed, True where their score is large and False where it is small;
+    the others are left. A claim is refuted where so many right guesses would be too unlikely under it. If the fit is
+    (epsilon, delta)-private under the canaries' relation, then with probability `confidence` or more, over coins and
+    fit, the bound is at most epsilon, whatever the scores are (docs/audit.md).
+
+    Parameters
+    ----------
+    run : callable
+        Takes (X, y), draws its own fresh randomness and returns coefficients, see `released_by`.
+    canaries : Canaries
+        See `linear_canaries`.
+    delta : float
+        The delta of the claim; above about 1 / n_canaries little can be refuted.
+    confidence : float
+        Probability with which the bound holds.
+    guesses : int, tuple of int or None
+        How many canaries to guess, chosen beforehand; several share the confidence. None for all, a half, an eighth
+        and a thirty-second of them.
+    curve : {"any", "gaussian"}
+        "gaussian" gives more, where the mechanism's profile is known to be a Gaussian's.
+
+    Returns
+    -------
+    OneRun
+        The bound, and what it rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.audit import audit_one_run, linear_canaries
+    >>> rng, canaries = np.random.default_rng(0), linear_canaries(2000, seed=1)
+    >>> def slopes(data):  # the noisy sum of rows times signs: sensitivity 2, noise 0.5
+    ...     X, y = data
+    ...     return X.T @ (2.0 * y - 1.0) + 0.5 * rng.normal(size=X.shape[1])
+    >>> found = audit_one_run(slopes, canaries, delta=1e-5)
+    >>> found.refutes(3.0), found.refutes(22.0)
+    (True, False)
+    """
+    m = len(canaries.coins)
+    if not 0.0 <= delta < 1.0 or not 0.0 < confidence < 1.0:
+        raise ValueError(f"delta={delta!r} and confidence={confidence!r} must lie within 0 and 1.")
+    if curve not in CURVES:
+        raise ValueError(f"curve={curve!r} is not known; use one of {CURVES}.")
+    tried = tuple(max(m // k, 1) for k in PARTS) if guesses is None else np.atleast_1d(guesses)
+    if not all(0 < r <= m for r in tried):
+        raise ValueError(f"guesses={guesses!r} must lie between 1 and the {m} canaries.")
+    scores = canaries.scores(run(canaries.data))
+    tallies = tuple((int(r), _right(scores, canaries.coins, int(r))) for r in tried)
+    found = OneRun(0.0, delta, confidence, canaries.neighbors, m, tallies, curve)
+    return replace(found, epsilon=_largest_refuted(found))
+
+
+def _right(scores, coins, guesses):
+    """Right guesses, of those furthest from the middle: whom to guess, and how, is a function of the release."""
+    away = scores - 0.5 * np.quantile(scores, [0.25, 0.75]).sum()
+    surest = np.argsort(-np.abs(away), kind="stable")[:guesses]
+    return int(((away > 0.0) == coins)[surest].sum())
+
+
+def _largest_refuted(found):
+    """Bisection on the claim; a larger claim allows more."""
+    if not found._refuted(*_claim(0.0, found.delta, found.curve)):
+        return 0.0
+    low, high = 0.0, LARGEST
+    while high - low > 1e-4 * (1.0 + low):
+        middle = 0.5 * (low + high)
+        if found._refuted(*_claim(middle, found.delta, found.curve)):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _epsilons(around):
+    """Where profiles are sampled: from 0 to well beyond the claim."""
+    return np.linspace(0.0, min(2.0 * around + 4.0, 2.0 * LARGEST), POINTS)
+
+
+@cache
+def _claim(epsilon, delta, curve):
+    """Points of the profile that the claim stands for."""
+    if curve == "any":
+        return np.array([epsilon]), np.array([delta])
+    low, high = 0.0, 50.0  # of mu: the Gaussian's delta at epsilon grows with it
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _gaussian(epsilon, middle) <= delta else (low, middle)
+    epsilons = _epsilons(epsilon)
+    return epsilons, _gaussian(epsilons, high)
+
+
+def _gaussian(epsilon, mu):
+    """Profile of a Gaussian of noise 1 / mu over its sensitivity (Balle and Wang 2018)."""
+    delta = ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
+    return np.maximum(delta, 0.0)
