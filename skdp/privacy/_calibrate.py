@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from scipy.optimize import brentq
@@ -21,6 +22,9 @@ Price = Callable[[Script, float, str, str], float]
 Scripts = Callable[[float], Script]
 
 _RELATIVE = 1e-8
+_HAIR = (
+    1 - 2**-47
+)  # scales are rounded up: by more than reading a pure price as a decimal gives away
 _COARSE = 1e-2
 _STEP = math.log(4)
 _WIDEST = 1e15
@@ -31,6 +35,7 @@ def calibrate_scale(script_at: Scripts, spec: Spec, accountant: str, price: Pric
     """Smallest scale that keeps the promise; verified on the script that will really run."""
     if not spec.private:
         return 0.0
+    spec = replace(spec, epsilon=spec.epsilon * _HAIR)
 
     def keeps(scale: float) -> bool:
         return price(script_at(scale), spec.delta, spec.neighbors, accountant) <= spec.epsilon

@@ -32,6 +32,8 @@ __all__ = ["exact_mu", "reduced", "total", "total_rdp"]
 
 Reduction = Callable[[Any, str], Event]
 
+_ROUND_OFF = 2e-15  # relative: covers the rounding of a computed epsilon
+
 
 def _whole_sample(event: Any, neighbors: str) -> Event:
     """A sum over everybody: one record moves it by C, and replacing one by 2C."""
@@ -52,11 +54,14 @@ def _without_replacement(event: WithoutReplacementGaussian, neighbors: str) -> E
 
 
 def _poisson_pure(event: PoissonPure, neighbors: str) -> Event:
-    """log1p(q expm1(eps)): amplification of pure DP, proved for both relations."""
+    """log1p(q expm1(eps)): amplification of pure DP, proved for both relations; rounded up."""
+    if event.rate in (0.0, 1.0):
+        return PureDP(event.rate * event.epsilon)
     if event.epsilon > 700:
-        amplified = event.epsilon + math.log(event.rate) if event.rate else 0.0
-        return PureDP(max(amplified, 0.0) * (1 + 1e-15))
-    return PureDP(math.log1p(event.rate * math.expm1(event.epsilon)))
+        amplified = np.logaddexp(math.log1p(-event.rate), event.epsilon + math.log(event.rate))
+    else:
+        amplified = math.log1p(event.rate * math.expm1(event.epsilon))
+    return PureDP(min(float(amplified) * (1 + _ROUND_OFF), event.epsilon))
 
 
 def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:
@@ -77,7 +82,7 @@ def _random_position(event: RandomPosition, neighbors: str) -> Event:
 def _known_by_epsilon(event: Event, neighbors: str) -> Event:
     """An event of which only a pure epsilon is proved is any release with that epsilon."""
     if currencies(event, neighbors) == ("pure",):
-        return PureDP(cost(event, "pure", neighbors)(event, neighbors))
+        return PureDP(cost(event, "pure", neighbors)(event, neighbors) * (1 + _ROUND_OFF))
     return event
 
 

@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 Renyi = Callable[[Array], Array]
 
 _GRID = np.linspace(-12.0, 40.0, 400)
+_ROUND_OFF = 1e-14
 _ZOOM, _ZOOMS = np.linspace(-1.0, 1.0, 17), 4
 
 
@@ -63,7 +64,7 @@ def renyi_epsilon(renyi: Renyi, delta: float) -> float:
     """Smallest epsilon >= 0 that the divergences prove at delta."""
     if delta <= 0:
         return math.inf
-    return max(0.0, least(lambda a: renyi_epsilon_at(renyi(a), a, delta))[0])
+    return max(0.0, least(lambda a: renyi_epsilon_at(renyi(a), a, delta))[0]) * (1 + _ROUND_OFF)
 
 
 def renyi_delta(renyi: Renyi, epsilon: float) -> float:
@@ -72,7 +73,10 @@ def renyi_delta(renyi: Renyi, epsilon: float) -> float:
         return 0.0
 
     def log_delta(orders: Array) -> Array:
-        return (orders - 1) * (renyi(orders) - epsilon + _log1m_inverse(orders)) - np.log(orders)
+        divergence = renyi(orders)
+        round_off = _ROUND_OFF * (divergence + epsilon)  # large orders magnify it
+        surplus = divergence - epsilon + round_off + _log1m_inverse(orders)
+        return (orders - 1) * surplus - np.log(orders)
 
     return math.exp(min(0.0, least(log_delta)[0]))
 

@@ -6,6 +6,7 @@ Every function prices one event; `curves.register` says what the signatures are.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,21 @@ from skdp.privacy.events import (
     RenyiDP,
 )
 
-__all__ = ["pure_mu", "pure_renyi"]
+__all__ = ["inverse_up", "pure_mu", "pure_renyi"]
 
 Array = NDArray[np.float64]
 
 
 def _inverse(value: float) -> float:
     return math.inf if value == 0 else 1 / value
+
+
+def inverse_up(value: float) -> float:
+    """The smallest double that is at least 1 / value."""
+    near = _inverse(value)
+    if math.isfinite(near) and math.isfinite(value) and Fraction(near) * Fraction(value) < 1:
+        return math.nextafter(near, math.inf)
+    return near
 
 
 def pure_mu(epsilon: float) -> float:
@@ -168,7 +177,7 @@ def _laplace_event_renyi(event: Laplace, orders: Array, neighbors: str) -> Array
 
 @register(Laplace, "profile")
 def _laplace_profile(event: Laplace, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
-    epsilon0 = _inverse(event.multiplier)
+    epsilon0 = inverse_up(event.multiplier)
     if extra_mu or math.isinf(epsilon0):
         return _pure_profile(epsilon0, epsilon, extra_mu)
     eps = np.asarray(epsilon, float)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from skdp.exceptions import NotSupported
-from skdp.privacy._compose import exact_mu, total, total_rdp
+from skdp.privacy import _pld
+from skdp.privacy._compose import total, total_rdp
 from skdp.privacy._conversion import renyi_delta, renyi_epsilon
+from skdp.privacy._exact import at_least, pure_price
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
+from skdp.privacy._mixture import branches, mixture
 from skdp.privacy.curves import cost, priced
-from skdp.privacy.events import Event, Gaussian
+from skdp.privacy.events import Event, Gaussian, Laplace, PureDP, RandomPosition, Script
 
 __all__ = ["ENGINES", "Engine"]
 
 Counts = dict[Event, int]
+
+_ROUND_OFF = 1e-15
 
 
 class Engine(Protocol):
@@ -31,6 +41,12 @@ class Engine(Protocol):
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
         """Smallest delta at epsilon."""
 
+    def tight(self, counts: Counts, neighbors: str) -> bool:
+        """Whether no other engine is known to give a smaller epsilon."""
+
+    def exact(self, counts: Counts, neighbors: str) -> bool:
+        """Whether nothing can be smaller, at any epsilon or delta."""
+
 
 class _Additive:
     """What the additive currencies share: every event must be priced in it."""
@@ -39,6 +55,11 @@ class _Additive:
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
         return all(priced(event, self.currency, neighbors) for event in counts)
+
+    def tight(self, counts: Counts, neighbors: str) -> bool:
+        return False
+
+    exact = tight
 
 
 class _Gdp(_Additive):
@@ -73,10 +94,23 @@ class _Rdp(_Additive):
     currency = "rdp"
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
-        return renyi_epsilon(lambda a: total_rdp(counts, a, neighbors), delta) if counts else 0.0
+        return renyi_epsilon(_divergence(counts, neighbors), delta) if counts else 0.0
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
-        return renyi_delta(lambda a: total_rdp(counts, a, neighbors), epsilon) if counts else 0.0
+        return renyi_delta(_divergence(counts, neighbors), epsilon) if counts else 0.0
+
+
+def _divergence(counts: Counts, neighbors: str) -> Callable[[NDArray[np.float64]], Any]:
+    """Divergence of a script by order; a curve asks for the same first grid at every point."""
+    runs = tuple(counts.items())
+    return lambda orders: _divergence_at(runs, neighbors, orders.tobytes())
+
+
+@lru_cache(maxsize=256)
+def _divergence_at(runs: Script, neighbors: str, orders: bytes) -> NDArray[np.float64]:
+    out = total_rdp(dict(runs), np.frombuffer(orders), neighbors)
+    out.setflags(write=False)
+    return out
 
 
 class _Pure(_Additive):
@@ -85,41 +119,57 @@ class _Pure(_Additive):
     currency = "pure"
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
-        epsilon = total(counts, "pure", neighbors)
-        if delta == 0 or math.isinf(epsilon):
-            return epsilon
-        kept = 1 - delta - delta * math.exp(-epsilon)
-        return max(0.0, epsilon + math.log(kept)) if kept > 0 else 0.0
+        if delta == 0:
+            return at_least(sum(pure_price(e, neighbors) * k for e, k in counts.items()))
+        epsilon = total(counts, "pure", neighbors) * (1 + _ROUND_OFF)
+        kept = delta + delta * math.exp(-epsilon)
+        if math.isinf(epsilon) or kept >= 1:
+            return epsilon if kept < 1 else 0.0
+        return max(0.0, min(epsilon, (epsilon + math.log1p(-kept)) + _ROUND_OFF * epsilon))
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
-        spent = total(counts, "pure", neighbors)
+        spent = total(counts, "pure", neighbors) * (1 + _ROUND_OFF)
         if epsilon >= spent:
             return 0.0
         return 1.0 if math.isinf(spent) else -math.expm1(epsilon - spent) / (1 + math.exp(-spent))
 
 
 class _Profile:
-    """A single event with its own privacy profile, next to any number of Gaussians."""
+    """Pure steps, Gaussians and random positions in closed form, beside one event with a curve."""
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
-        others = [(e, k) for e, k in counts.items() if not isinstance(e, Gaussian)]
-        if len(others) != 1 or others[0][1] != 1:
-            return exact_mu(counts) is not None
-        return priced(others[0][0], "profile", neighbors)
+        return _split(counts, neighbors) is not None
+
+    def tight(self, counts: Counts, neighbors: str) -> bool:
+        split = _split(counts, neighbors)
+        return split is not None and split.tight
+
+    def exact(self, counts: Counts, neighbors: str) -> bool:
+        split = _split(counts, neighbors)
+        return split is not None and split.exact
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
-        mu = exact_mu({e: k for e, k in counts.items() if isinstance(e, Gaussian)})
-        for event in counts:
-            if not isinstance(event, Gaussian):
-                curve = cost(event, "profile", neighbors)
-                value = curve(event, epsilon, neighbors, extra_mu=mu)
-                return min(1.0, max(0.0, float(value)))
-        return float(gaussian_delta(epsilon, mu))
+        return self._curve(counts, neighbors)(epsilon)
+
+    @staticmethod
+    def _curve(counts: Counts, neighbors: str) -> Callable[[float], float]:
+        split = _split(counts, neighbors)
+        assert split is not None
+        known, event = mixture(tuple(split.known.items())), split.special
+        if event is None:
+            return known.delta
+        price = cost(event, "profile", neighbors)
+
+        def beside(epsilon: Any, mu: float) -> Any:
+            return np.clip(price(event, epsilon, neighbors, extra_mu=mu), 0.0, 1.0)
+
+        return lambda epsilon: known.delta(epsilon, beside)
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
+        curve = self._curve(counts, neighbors)
+
         def excess(e: float) -> float:
-            value = self.delta(counts, e, neighbors)
-            return math.log(max(value, 1e-320) / max(delta, 1e-310))
+            return math.log(max(curve(e), 1e-320) / max(delta, 1e-310))
 
         if delta == 0:  # a tail that underflows is not a tail of zero
             return math.inf
@@ -130,8 +180,64 @@ class _Profile:
             high *= 2
             if high > 1e9:
                 return math.inf
-        root = brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14, maxiter=500)
+        root = brentq(excess, 0.0, high, xtol=1e-20, rtol=1e-14, maxiter=500)
         return _private_side(lambda e: excess(e) <= 0, root, high)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A script as a mixture beside at most one event with a curve of its own."""
+
+    known: Counts
+    special: Event | None
+    stand_ins: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing can be tighter."""
+        gaussian = any(isinstance(event, Gaussian) for event in self.known)
+        alone = self.special is None or (isinstance(self.special, Laplace) and not gaussian)
+        return alone and not self.stand_ins
+
+    @property
+    def tight(self) -> bool:
+        """Whether no other accountant is known to be tighter."""
+        return self.exact or not (self.stand_ins or isinstance(self.special, Laplace))
+
+
+def _split(counts: Counts, neighbors: str) -> _Split | None:
+    """Sort a reduced script into what has a closed form, one curve, and stand-ins for the rest."""
+    curves = [e for e in counts if priced(e, "profile", neighbors) and not _closed(e)]
+    curves.sort(key=lambda e: priced(e, "pure", neighbors))  # those without a stand-in first
+    special = curves[0] if curves and counts[curves[0]] == 1 else None
+    rest = {e: k for e, k in counts.items() if e is not special}
+    known = stood_in(rest, neighbors, _closed)
+    if known is None or not all(priced(e, "profile", neighbors) for e in known):
+        return None
+    if math.isinf(branches(known)) or (special and any(_wide(e) for e in known)):
+        return None
+    return _Split(known, special, known != rest)
+
+
+def _closed(event: Event) -> bool:
+    return isinstance(event, (Gaussian, PureDP, RandomPosition))
+
+
+def _wide(event: Event) -> bool:
+    return isinstance(event, RandomPosition)
+
+
+def stood_in(counts: Counts, neighbors: str, known: Callable[[Event], bool]) -> Counts | None:
+    """The script with randomised response for every unknown event that is pure; None without one."""
+    out: Counts = {}
+    for event, count in counts.items():
+        if not known(event):
+            if not priced(event, "pure", neighbors):
+                return None
+            price = cost(event, "pure", neighbors)(event, neighbors)
+            event = PureDP(price * (1 + _ROUND_OFF))
+        out[event] = out.get(event, 0) + count
+    return out
 
 
 def _private_side(keeps: Any, root: float, high: float) -> float:
@@ -143,24 +249,34 @@ def _private_side(keeps: Any, root: float, high: float) -> float:
 
 
 class _Pld:
-    """Privacy-loss distribution: numerically tight and pessimistic, for scripts fixed beforehand."""
+    """Privacy-loss distribution: numerically tight and pessimistic, for scripts fixed beforehand.
+
+    A pure event without a distribution of its own, such as AboveThreshold, enters as randomised
+    response, which dominates it.
+    """
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
-        try:
-            from skdp.privacy import _pld
-        except ImportError:
-            return False
-        return bool(counts) and all(_pld.supports(event, neighbors) for event in counts)
+        return bool(counts) and self._counts(counts, neighbors) is not None
+
+    def tight(self, counts: Counts, neighbors: str) -> bool:
+        return self._counts(counts, neighbors) == counts
+
+    def exact(self, counts: Counts, neighbors: str) -> bool:
+        return False
+
+    @staticmethod
+    def _counts(counts: Counts, neighbors: str) -> Counts | None:
+        return stood_in(counts, neighbors, lambda event: _pld.supports(event, neighbors))
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
-        from skdp.privacy import _pld
-
-        return float(_pld.epsilon(tuple(counts.items()), delta, neighbors))
+        known = self._counts(counts, neighbors)
+        assert known is not None
+        return float(_pld.epsilon(tuple(known.items()), delta, neighbors))
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
-        from skdp.privacy import _pld
-
-        return float(_pld.delta(tuple(counts.items()), epsilon, neighbors))
+        known = self._counts(counts, neighbors)
+        assert known is not None
+        return float(_pld.delta(tuple(known.items()), epsilon, neighbors))
 
 
 ENGINES: dict[str, Any] = {

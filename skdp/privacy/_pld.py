@@ -18,6 +18,7 @@ from scipy.optimize import brentq
 
 from skdp.exceptions import NotSupported
 from skdp.privacy._compose import exact_mu, reduced
+from skdp.privacy._costs import inverse_up
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
 from skdp.privacy._pld_compose import compose
 from skdp.privacy._pld_lattice import Pair
@@ -41,6 +42,7 @@ ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
 _BLUR = 0.01  # relative error of delta that the grid is allowed
 _ROUNDS = 6
+_ROUND_OFF = 1e-15
 
 
 def _symmetric(pair: Pair) -> tuple[Pair, Pair]:
@@ -57,7 +59,7 @@ def _poisson(event: PoissonGaussian, neighbors: str) -> tuple[Pair, Pair]:
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
-    Laplace: lambda event, _: _symmetric(LaplacePair(1 / event.multiplier)),
+    Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
     PoissonGaussian: _poisson,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
@@ -107,7 +109,8 @@ def _directions(counts: dict[Event, int], neighbors: str) -> list[Counted]:
 
 
 def _largest_loss(pairs: Counted) -> float:
-    return math.fsum(count * pair.largest_loss for pair, count in pairs)
+    """Sum of the largest losses, rounded up: at and above it delta is zero."""
+    return math.fsum(count * pair.largest_loss for pair, count in pairs) * (1 + _ROUND_OFF)
 
 
 def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
@@ -117,16 +120,13 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
     for _ in range(_ROUNDS):
         tail = compose(pairs, plan)
         found = tail.epsilon(delta)
-        if found is None:  # delta is met all over the window: look below it
-            best = min(best, max(float(tail.losses[0]), 0.0))
-            if best > 0:
-                plan = plan_for_epsilon(pairs, best, accuracy)
-                continue
-            found = 0.0
         if math.isinf(found):  # the quadrature misjudged the upper tail
             plan = plan.wider()
             continue
         best = min(best, max(found, 0.0))
+        if found == tail.losses[0] and best > 0:  # met all over the window: look below it
+            plan = plan_for_epsilon(pairs, best, accuracy)
+            continue
         if plan.excess(steps) <= 4 * accuracy * best or best == 0:
             break
         finer = plan_for_epsilon(pairs, best, accuracy)

@@ -30,48 +30,60 @@ _UNIT = float(np.finfo(float).eps)
 class Tail:
     """Upper tail of a composed loss, in units of e^log_scale.
 
-    ``above[i]`` is P(S >= losses[i]) and ``discounted[i]`` the mean of e^{losses[i] - S} there, so
-    that delta(epsilon) = above - e^{epsilon - loss} * discounted for epsilon up to that loss.
+    ``above[i]`` is P(S >= losses[i]), ``discounted[i]`` the mean of e^{losses[i] - S} there and
+    ``missed[i]`` their difference, delta(losses[i]): summed from positive terms only, since the
+    difference of the other two has no digits where neighbouring masses differ by less than one ulp.
     """
 
     losses: Array
     above: Array
     discounted: Array
+    missed: Array
     log_scale: float
     lost: float  # probability at infinity, or above the window
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at epsilon; 1 where the window does not reach."""
-        if epsilon < self.losses[0]:
+        if not len(self.losses) or epsilon < self.losses[0]:
             return 1.0
         i = int(np.searchsorted(self.losses, epsilon))
         if i == len(self.losses):
             return min(self.lost, 1.0)
-        here = self.above[i] - math.exp(epsilon - self.losses[i]) * self.discounted[i]
-        scaled = max(float(here), 0.0) * math.exp(min(self.log_scale, 700.0))
-        return min(scaled + self.lost, 1.0)
+        nearer = -math.expm1(epsilon - self.losses[i])
+        here = self.missed[i] + nearer * self.discounted[i]
+        return min(float(here) * math.exp(min(self.log_scale, 700.0)) + self.lost, 1.0)
 
-    def epsilon(self, delta: float) -> float | None:
-        """Smallest epsilon at delta; None if it lies below the window, infinity if above."""
+    def epsilon(self, delta: float) -> float:
+        """Smallest proved epsilon at delta: at least the first loss, infinity if none is proved."""
         if delta <= self.lost:
             return math.inf
         target = math.exp(min(math.log(delta - self.lost) - self.log_scale, 700.0))
-        enough = self.above - self.discounted <= target
+        enough = self.missed <= target
+        if not enough.any():
+            return math.inf
         i = int(np.argmax(enough))
         if i == 0:
-            return math.inf if not enough[0] else None
-        return float(self.losses[i] + math.log((self.above[i] - target) / self.discounted[i]))
+            return float(self.losses[0])
+        # delta(losses[i] - x) = missed + (1 - e^-x) discounted: solved for x, which is below step
+        share = min((target - self.missed[i]) / self.discounted[i], 1 - 1e-15)
+        return max(float(self.losses[i] + math.log1p(-share)), float(self.losses[i - 1]))
 
 
 @dataclass(frozen=True)
 class _Tilted:
-    """One step's masses times e^{tilt * loss}, normalised, and how often the step is taken."""
+    """One step's masses times e^{tilt (loss - anchor)}, normalised, and how often it is taken.
+
+    Tilts reach 1e10 near the largest loss of pure steps, where the product of tilt and loss has lost
+    all digits behind the point. So losses are counted in grid steps from an anchor, the heaviest
+    tilted mass, and the anchors are added as integers.
+    """
 
     weights: Array
     first: int
     count: int
-    log_norm: float  # log E e^{tilt L}
-    log_over: float  # log E e^{(tilt + rate) L}
+    anchor: int  # grid index
+    log_norm: float  # log E e^{tilt (L - anchor)}
+    log_over: float  # log E e^{(tilt + rate) (L - anchor)}
     log_kept: float  # log P(L < infinity)
 
     @property
@@ -80,10 +92,9 @@ class _Tilted:
         return self.first + float(self.weights @ np.arange(len(self.weights)))
 
 
-def _exponential(lattice: Lattice, step: float, tilt: float) -> tuple[Array, float]:
-    losses = step * np.arange(lattice.first, lattice.first + len(lattice.mass))
-    with np.errstate(divide="ignore"):
-        exponents = np.log(lattice.mass) + tilt * losses
+def _exponential(logs: Array, index: Array, slope: float) -> tuple[Array, float]:
+    """Masses times e^{slope index}, normalised, and the log of their sum."""
+    exponents = logs + slope * index
     top = float(exponents.max())
     weights = np.exp(exponents - top)
     total = float(weights.sum())
@@ -92,12 +103,18 @@ def _exponential(lattice: Lattice, step: float, tilt: float) -> tuple[Array, flo
 
 def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
     lattice = pair.lattice(plan.step, plan.reach, plan.floor)
-    weights, log_norm = _exponential(lattice, plan.step, plan.tilt)
+    index = np.arange(len(lattice.mass), dtype=float)
+    with np.errstate(divide="ignore"):
+        logs = np.log(lattice.mass)
+    heaviest = int((logs + plan.tilt * plan.step * index).argmax())
+    index -= heaviest
+    weights, log_norm = _exponential(logs, index, plan.tilt * plan.step)
     log_over = log_norm
     if plan.rate:
-        log_over = _exponential(lattice, plan.step, plan.tilt + plan.rate)[1]
+        log_over = _exponential(logs, index, (plan.tilt + plan.rate) * plan.step)[1]
     log_kept = math.log1p(-lattice.infinite)
-    return _Tilted(weights, lattice.first, count, log_norm, log_over, log_kept)
+    anchor = lattice.first + heaviest
+    return _Tilted(weights, lattice.first, count, anchor, log_norm, log_over, log_kept)
 
 
 def _window(steps: list[_Tilted], start: int, size: int) -> Array:
@@ -131,24 +148,36 @@ def compose(pairs: Counted, plan: Plan) -> Tail:
     plan : Plan
         Tilt, grid and window; any plan gives a valid bound, a good one a tight bound.
     """
-    step, tilt = plan.step, plan.tilt
+    step = plan.step
     steps = [_tilted(pair, count, plan) for pair, count in pairs]
-    middle = step * math.fsum(one.count * one.mean for one in steps)
+    center = math.floor(math.fsum(one.count * one.mean for one in steps))
+    middle = step * center
     lowest = min(middle - plan.below, plan.target)  # the plan knows its mean by quadrature only
     start = math.floor(lowest / step) - 1
     width = min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step)
     size = next_fast_len(math.ceil(width / step) + 4, real=True)
-    losses = step * np.arange(start, start + size)
-    masses = _window(steps, start, size)
+    return _tail(steps, plan, start, _window(steps, start, size), center)
 
+
+def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: int) -> Tail:
+    """Tilt the masses back around the grid point ``center`` and add them up from the top."""
+    step, slope, last = plan.step, plan.tilt * plan.step, start + len(masses) - 1
+    anchors = sum(one.count * one.anchor for one in steps)
     log_over = math.fsum(one.count * one.log_over for one in steps)
-    over = math.exp(min(log_over - (tilt + plan.rate) * float(losses[-1]), 0.0))
+    over = math.exp(min(log_over + (plan.tilt + plan.rate) * step * (anchors - last), 0.0))
     lost = over - math.expm1(math.fsum(one.count * one.log_kept for one in steps))
 
-    trusted = tilt * (middle - losses) <= _TRUSTED
-    losses, masses = losses[trusted], masses[trusted]
-    masses *= np.exp(np.maximum(tilt * (middle - losses), -_TRUSTED))
+    index = np.arange(start, last + 1)
+    trusted = slope * (center - index) <= _TRUSTED
+    index, masses = index[trusted], masses[trusted]
+    masses = masses * np.exp(np.maximum(slope * (center - index), -_TRUSTED))
+    masses *= 1 + 4 * _UNIT * len(masses)  # round-off of the sums below
     above = np.cumsum(masses[::-1])[::-1]
-    discounted = lfilter([1.0], [1.0, -math.exp(-step)], masses[::-1])[::-1]
-    log_scale = math.fsum(one.count * one.log_norm for one in steps) - tilt * middle
-    return Tail(losses, above, discounted, log_scale, lost)
+    discounted, missed = np.zeros(len(index)), np.zeros(len(index))
+    if len(index):
+        decay = [1.0, -math.exp(-step)]
+        discounted = lfilter([1.0], decay, masses[::-1])[::-1]
+        # delta(l - step) = e^-step delta(l) + (1 - e^-step) P(S >= l)
+        missed[:-1] = lfilter([-math.expm1(-step)], decay, above[:0:-1])[::-1]
+    log_scale = math.fsum(one.count * one.log_norm for one in steps) + slope * (anchors - center)
+    return Tail(step * index, above, discounted, missed, log_scale, lost)

@@ -82,6 +82,10 @@ def density(components: Components, x: Array) -> Array:
 
 
 def rising_share(loss: float, step: float) -> float:
-    """Share of an atom that goes to the upper of its two grid points."""
+    """Share of an atom that goes to the upper of its two grid points, rounded up.
+
+    The lower grid point is known to one ulp of the loss, which is this much of a step.
+    """
     lower = math.floor(loss / step) * step
-    return min(max(math.expm1(lower - loss) / math.expm1(-step), 0.0), 1.0)
+    round_off = 1e-15 * (abs(loss) / step + 1)
+    return min(max(math.expm1(lower - loss) / math.expm1(-step), 0.0) + round_off, 1.0)

@@ -16,7 +16,7 @@ from skdp.privacy import _costs, _sampled, _threshold  # noqa: F401  (they regis
 from skdp.privacy._calibrate import calibrate_scale
 from skdp.privacy._compose import exact_mu, reduced
 from skdp.privacy._engines import ENGINES, refuse
-from skdp.privacy.events import Event, Script
+from skdp.privacy.events import Event, Script, checked
 from skdp.privacy.spec import Spec, check_delta, check_neighbors
 
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
@@ -24,7 +24,6 @@ __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", 
 ACCOUNTANTS = ("auto", *ENGINES)
 
 _PRICEABLE = 8192
-_TIGHT = ("pld", "profile")  # nothing looser needs to be asked once these have answered
 
 
 def epsilon(
@@ -48,14 +47,14 @@ def epsilon(
     float
         Never below the true cost; ``inf`` if nothing can be promised.
     """
-    return _best(script, check_delta(delta), check_neighbors(neighbors), accountant)[0]
+    return _best(checked(script), check_delta(delta), check_neighbors(neighbors), accountant)[0]
 
 
 def choose(
     script: Script, neighbors: str = "replace_one", delta: float = 1e-6, accountant: str = "auto"
 ) -> str:
     """Name the accountant that ``accountant="auto"`` uses for the script at ``delta``."""
-    return _best(script, check_delta(delta), check_neighbors(neighbors), accountant)[1]
+    return _best(checked(script), check_delta(delta), check_neighbors(neighbors), accountant)[1]
 
 
 def delta(
@@ -64,7 +63,7 @@ def delta(
     """Smallest delta at which the script is private at ``epsilon`` (0 or more)."""
     if not epsilon >= 0:
         raise ValueError(f"epsilon={epsilon!r} must be 0 or more.")
-    counts = reduced(script, check_neighbors(neighbors))
+    counts = reduced(checked(script), check_neighbors(neighbors))
     return _cheapest("delta", counts, float(epsilon), neighbors, accountant)[0]
 
 
@@ -88,9 +87,23 @@ def _cheapest(
             if name == names[-1] and not prices:
                 raise
             continue
-        if name in _TIGHT and prices[-1][0] < (1 if what == "delta" else math.inf):
+        if _settled(what, name, prices[-1][0], counts, at, neighbors):
             break
     return min(prices)
+
+
+def _settled(
+    what: str, name: str, price: float, counts: dict[Event, int], at: float, neighbors: str
+) -> bool:
+    """Whether nobody else needs to be asked.
+
+    A loss distribution knows epsilon to 2e-5 but may know a tiny delta to no digit, and at delta 0
+    only sums of pure epsilons are exact.
+    """
+    if ENGINES[name].exact(counts, neighbors):
+        return what == "delta" or at > 0
+    tight = what == "epsilon" and at > 0 and math.isfinite(price)
+    return tight and bool(ENGINES[name].tight(counts, neighbors))
 
 
 def _candidates(counts: dict[Event, int], neighbors: str, accountant: str) -> list[str]:
@@ -103,7 +116,7 @@ def _candidates(counts: dict[Event, int], neighbors: str, accountant: str) -> li
         return [accountant]
     if exact_mu(counts) is not None:
         return ["gdp"]
-    able = [n for n in ("pld", "profile", "rdp", "gdp", "pure") if _covers(n, counts, neighbors)]
+    able = [n for n in ("profile", "pld", "rdp", "gdp", "pure") if _covers(n, counts, neighbors)]
     if not able:
         raise _nobody(counts, neighbors)
     return able
@@ -149,6 +162,7 @@ def tradeoff(
     lie below the true trade-off curve.
     """
     a = np.asarray(alphas, float)
+    script = checked(script)
     mu = exact_mu(reduced(script, check_neighbors(neighbors)))
     if mu is not None and accountant in ("auto", "gdp"):
         return np.asarray(ndtr(ndtri(1 - a) - mu))

@@ -31,6 +31,7 @@ __all__ = [
     "Script",
     "ShuffledEpoch",
     "WithoutReplacementGaussian",
+    "checked",
     "fraction",
     "given",
     "inverse_noise",
@@ -299,6 +300,21 @@ def run_lengths(events: Iterable[Event]) -> Script:
 def scaled(script: Script, factor: float) -> Script:
     """Return the script with the noise of every event multiplied by ``factor``."""
     return tuple((event.scaled(factor), count) for event, count in script)
+
+
+def checked(script: Iterable[Any]) -> Script:
+    """The script as a tuple of (event, repetitions), whatever sequences it was written with."""
+    try:
+        runs = tuple((event, count) for event, count in script)
+    except (TypeError, ValueError):
+        runs = ((None, 0),)
+    for event, _ in runs:
+        if not isinstance(event, Event):
+            raise ValueError(
+                f"script={script!r} is not a sequence of (event, repetitions); write for example "
+                "((Gaussian(20.0), 3),)."
+            )
+    return runs
 
 
 def tally(script: Script) -> dict[Event, int]:

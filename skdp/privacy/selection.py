@@ -13,6 +13,7 @@ number of runs, the losers and their scores stay secret. Two theorems, and the s
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -71,8 +72,8 @@ class TruncatedNegativeBinomialRuns:
     gamma: float
 
     def __post_init__(self) -> None:
-        if not self.eta >= 0:
-            raise ValueError(f"eta={self.eta!r} must be 0 or more.")
+        if not 0 <= self.eta < math.inf:
+            raise ValueError(f"eta={self.eta!r} must be finite and 0 or more.")
         if not 0 < self.gamma < 1:
             raise ValueError(f"gamma={self.gamma!r} must lie in (0, 1); use with_mean.")
 
@@ -148,7 +149,8 @@ class BinomialRuns:
     probability: float
 
     def __post_init__(self) -> None:
-        if int(self.trials) != self.trials or self.trials < 1:
+        whole = isinstance(self.trials, numbers.Integral) and not isinstance(self.trials, bool)
+        if not whole or self.trials < 1:
             raise ValueError(f"trials={self.trials!r} must be a whole number, 1 or more.")
         if not 0 < self.probability < 1:
             raise ValueError(f"probability={self.probability!r} must lie in (0, 1).")

@@ -1,0 +1,133 @@
+"""Exact profiles of scripts whose losses are finitely many numbers plus one Gaussian.
+
+A pure step is dominated by randomised response, whose loss is +epsilon or -epsilon (Kairouz, Oh and
+Viswanath 2015, The composition theorem for differential privacy: this pair is attained, so composing
+it is the optimal composition of pure steps). A random position is a public coin that says which
+Gaussian is released. So a script of k such steps beside Gaussians is a mixture: with weight w_i the
+loss is o_i plus that of a Gaussian of mu_i, and
+
+    delta(eps) = sum_i w_i H(eps - o_i; mu_i),
+
+with binomial weights for equal steps (proof: docs/accounting.md). Every term is positive and every
+rounding is upwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+from scipy.stats import binom
+
+from skdp.privacy._gaussian import gaussian_delta
+from skdp.privacy.events import Event, Gaussian, PureDP, RandomPosition
+
+__all__ = ["Mixture", "branches", "mixture"]
+
+Array = NDArray[np.float64]
+
+_MOST, _MOST_GAUSSIAN = 2**15, 256  # branches of a cheap script, without and with a Gaussian
+_ROUND_OFF = 1e-15
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Branches of a composed loss: weight, offset, and squared mu of the Gaussian beside it."""
+
+    weights: Array
+    offsets: Array
+    squares: Array
+
+    def beside(self, other: Mixture) -> Mixture:
+        """Both released: weights multiply, losses and squared mu add."""
+        return Mixture(
+            np.multiply.outer(self.weights, other.weights).ravel(),
+            np.add.outer(self.offsets, other.offsets).ravel(),
+            np.add.outer(self.squares, other.squares).ravel(),
+        )
+
+    def delta(self, epsilon: float, curve: Callable[[Any, float], Any] | None = None) -> float:
+        """Delta at any real epsilon; ``curve(epsilon, mu)`` prices one more release with a Gaussian."""
+        if math.isinf(self.offsets.max()):
+            return 1.0
+        left = epsilon - self.offsets
+        if curve is not None:
+            mu = float(np.sqrt(self.squares.max()))  # one Gaussian: all branches have the same
+            values = curve(left, mu)
+        elif self.squares.any():
+            values = gaussian_delta(left, np.sqrt(self.squares))
+        else:
+            values = -np.expm1(np.minimum(left, 0.0))
+        return min(float(self.weights @ values) * (1 + len(left) * _ROUND_OFF), 1.0)
+
+
+def branches(counts: dict[Event, int]) -> float:
+    """How many branches `mixture` would take; infinite where an event is of another kind."""
+    total = 1.0
+    for event, count in counts.items():
+        kinds = _KINDS.get(type(event), lambda event: math.inf)(event)
+        total *= math.inf if math.isinf(kinds) else math.comb(count + int(kinds) - 1, count)
+    wide = any(not isinstance(event, PureDP) for event in counts)
+    return total if total <= (_MOST_GAUSSIAN if wide else _MOST) else math.inf
+
+
+_KINDS: dict[type[Event], Callable[[Any], float]] = {
+    Gaussian: lambda event: 1,
+    PureDP: lambda event: 2,
+    RandomPosition: lambda event: len(event.weights),
+}
+
+
+@lru_cache(maxsize=256)
+def mixture(runs: tuple[tuple[Event, int], ...]) -> Mixture:
+    """The mixture of a reduced script whose events are all pure, Gaussian or random positions."""
+    whole = Mixture(np.ones(1), np.zeros(1), np.zeros(1))
+    for event, count in runs:
+        whole = whole.beside(_repeated(event, count))
+    return whole
+
+
+def _repeated(event: Any, count: int) -> Mixture:
+    if isinstance(event, PureDP):
+        return _responses(event.epsilon, count)
+    if isinstance(event, Gaussian):
+        return Mixture(np.ones(1), np.zeros(1), np.array([count * _square(event.multiplier)]))
+    ways = np.array(list(_shares(count, len(event.weights))), dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(ways > 0, ways * np.log(event.weights), 0.0) - gammaln(ways + 1)
+    weights = np.exp(gammaln(count + 1) + logs.sum(axis=1)) * (1 + 1e-12)
+    squares = np.array([_square(m) for m in event.multipliers])
+    with np.errstate(invalid="ignore"):
+        taken = np.where(ways > 0, ways * squares, 0.0).sum(axis=1)
+    live = weights > 0
+    return Mixture(weights[live], np.zeros(int(live.sum())), taken[live])
+
+
+def _responses(epsilon: float, count: int) -> Mixture:
+    """``count`` randomised responses: j of them lose -epsilon, with binomial weights."""
+    if math.isinf(epsilon):
+        return Mixture(np.ones(1), np.array([math.inf]), np.zeros(1))
+    lies = np.arange(count + 1)
+    weights = binom.pmf(lies, count, 1 / (1 + math.exp(min(epsilon, 700.0))))
+    offsets = (count - 2 * lies) * epsilon + 2 * _ROUND_OFF * count * epsilon
+    return Mixture(weights * (1 + 4e-12), offsets, np.zeros(count + 1))
+
+
+def _square(multiplier: float) -> float:
+    return math.inf if multiplier == 0 else multiplier**-2
+
+
+def _shares(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
+    if kinds == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _shares(total - first, kinds - 1):
+            yield (first, *rest)
