@@ -84,8 +84,8 @@ class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
 
     def _encode(self, X, y):
         X = table(self, X, reset=True)
-        warn_of_column(y)
-        y = labels(self, y, len(X))
+        given, y = y, labels(self, y, len(X))
+        warn_of_column(given)
         classes, origin = self._classes(y)
         codes = np.zeros(len(y), dtype=int)
         if _text(classes) == _text(y):
@@ -132,7 +132,8 @@ class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
         count = len(classes) if count is None else count
         if len(classes) > 2:
             raise NotSupported(
-                f"Only binary classification is supported. The type of the target is multiclass: {count} labels."
+                f"Only binary classification is supported. The type of the target is multiclass: {count} labels; "
+                "declare two in classes=, or wrap the estimator in scikit-learn's OneVsRestClassifier."
             )
         if len(classes) < 2:
             raise ValueError(

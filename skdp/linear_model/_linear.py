@@ -59,7 +59,9 @@ class PrivateLinearModel(BaseEstimator):
         if self.neighbors == "replace_one" or n is not None:
             counts["n"] = n
         refuse_wrong(counts)
-        return quote(self._plan(n, n_features, {}), self.ledger)
+        # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
+        plan = self._plan(None if n is None else int(n), int(n_features), {})
+        return quote(plan, self.ledger)
 
     def decision_function(self, X):
         """Scores of rows: ``X @ coef_.T + intercept_``.

@@ -42,7 +42,7 @@ def _between(low, high, *others):
 
 
 def _count(value):
-    return isinstance(value, numbers.Integral) and _between(1, MOST)(value)
+    return isinstance(value, numbers.Integral) and not _flag(value) and 1 <= value <= MOST
 
 
 def _one_of(kinds, *words):

@@ -168,14 +168,14 @@ def labels(estimator, y, n):
 
 
 def warn_of_column(y):
-    """Warn, on the line of the user's fit, of a target that is a column of a table.
+    """Warn, on the line of the user's fit, where the labels came as a column of a table.
 
     Parameters
     ----------
     y : array-like
-        What the user gave.
+        What the user gave, and `labels` has taken.
     """
-    if attempt(lambda: np.ndim(y))[0] == 2 and not issparse(y):
+    if attempt(lambda: np.ndim(y))[0] == 2:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
             DataConversionWarning,
