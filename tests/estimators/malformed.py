@@ -156,7 +156,7 @@ def columns():
     for kind, cell in CELLS.items():
         one = [*GOOD_Y.tolist()[1:], cell]
         yield f"one {kind}", one
-        yield f"one {kind} of objects", pd.Series(one, dtype=object)
+        yield f"one {kind} of objects", _objects([[label] for label in one]).ravel()
         yield f"one {kind} too many", [*GOOD_Y.tolist(), cell]
         yield f"one {kind} in a column", _objects([[label] for label in one])
     yield "all different", [f"{TEXT}-{k}" for k in range(N)]
