@@ -7,19 +7,39 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MappedRows", "image_norms"]
+from . import _twofold
+from ._rows import UNIT
+
+__all__ = ["FLOOR", "MappedRows", "image_norms"]
 
 Array = np.ndarray[Any, Any]
 
+FLOOR = (
+    1.0 / 16.0
+)  # least norm that a mapped row counts with: how long it is in memory stays in proportion
 
-def image_norms(rows: Any, matrix: Array) -> Array:
-    """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it."""
+
+def image_norms(rows: Any, matrix: Array, in_place: bool) -> Array:
+    """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it.
+
+    Parameters
+    ----------
+    rows : DenseRows
+        Rows of the vault.
+    matrix : ndarray of shape (k, width)
+        What maps them.
+    in_place : bool
+        Whether every record of a neighbour stands where it stood. If not, each row is mapped by itself: a product with a
+        block of rows rounds a row by where it stands.
+    """
     norms = np.empty(len(rows))
-    slack = 4.0 * rows.width * np.finfo(np.float64).eps * float(np.linalg.norm(matrix))
+    slack = 8.0 * (rows.width + 4.0) * UNIT * float(np.linalg.norm(matrix))
+    grown = 1.0 + (len(matrix) + 16.0) * UNIT
     for part in rows.parts(1):
         block = rows.take(part)
-        image = block.plain() @ matrix.T
-        norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) + slack * block.norms
+        plain = block.plain()
+        image = plain @ matrix.T if in_place else (plain[:, None, :] @ matrix.T)[:, 0]
+        norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) * grown + slack * block.norms
     return norms
 
 
@@ -45,7 +65,7 @@ class MappedRows:
         self.width, self.dtype = len(matrix), rows.dtype
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
         self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
-        self.norms = np.minimum(images, 1.0)
+        self.norms = np.clip(images, FLOOR, 1.0)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -56,6 +76,17 @@ class MappedRows:
         scores *= self._along(scores)
         return scores
 
+    def careful_dot(self, high: Array, low: Array) -> Array:
+        """Scores at ``high + low``, off by a few units of the score itself."""
+        pair = _twofold.dot(self._matrix.T, (high, low))
+        scores: Array = self._rows.careful_dot(*pair)
+        scores *= self._along(scores)
+        return scores
+
+    def careful_tdot(self, u: Array) -> tuple[Array, Array]:
+        """Mapped rows transposed times u as a pair: the answer, and what rounding took from it."""
+        return _twofold.dot(self._matrix, self._rows.careful_tdot(u * self._along(u)))
+
     def tdot(self, v: Array) -> Array:
         """Mapped rows transposed times v."""
         return np.asarray(self._matrix @ self._rows.tdot(v * self._along(v)))
@@ -65,13 +96,9 @@ class MappedRows:
         inner = self._rows.gram(h * np.square(self._shrink))
         return np.asarray(self._matrix @ inner @ self._matrix.T)
 
-    def over(self, convert: Any) -> MappedRows:
-        """The same map of the rows below, converted."""
-        return MappedRows(convert(self._rows), self._matrix, self._images)
-
-    def one_by_one(self) -> MappedRows:
-        """The same rows, whose scores do not hang on where a row stands."""
-        return self.over(lambda rows: rows.one_by_one())
+    def in_double(self) -> MappedRows:
+        """The same map of the rows below, in double precision."""
+        return MappedRows(self._rows.in_double(), self._matrix, self._images)
 
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
-from ._rows import BLOCK
+from . import _twofold
 
 __all__ = ["Curvature", "Objective"]
 
@@ -86,14 +86,13 @@ class Objective:
         return self.rows.tdot(self.slopes(z)) + self.strength * w + self.linear
 
     def careful_gradient(self, w: Array) -> Array:
-        """The same in extended precision across blocks: the certificate of last resort."""
-        total = np.zeros(w.shape, dtype=np.longdouble)
-        for part in self.rows.parts(BLOCK):
-            block = self.rows.take(part)
-            inner = Objective(block, self.y[part], self.loss, 0.0, 0.0 * w, self.clip)
-            total += block.tdot(inner.slopes(block.dot(w)))
-        total += np.asarray(self.strength, dtype=np.longdouble) * w + self.linear
-        return total.astype(np.float64)
+        """The same in twofold precision: products with rows, and the sum over records."""
+        slopes = self.slopes(self.rows.careful_dot(w, np.zeros_like(w)))
+        total, lost = self.rows.careful_tdot(slopes)
+        total, first = _twofold.two_sum(total, self.linear)
+        pull, second = _twofold.times(np.asarray(self.strength, dtype=np.float64) + 0.0 * w, w)
+        total, third = _twofold.two_sum(total, pull)
+        return np.asarray(total + (lost + first + second + third))
 
     def along(self, w: Array, z: Array, p: Array) -> Callable[[float], float]:
         """Return the derivative of J along w + t p; no product with the rows is needed for it."""
@@ -198,8 +197,8 @@ class ImplicitCurvature:
 def _solver(matrix: Array) -> Callable[[Array], Array]:
     """Cholesky, with the diagonal raised by rounding's own size if it is needed."""
     ridge, scale = 0.0, float(np.abs(matrix.diagonal()).max())
-    if not math.isfinite(scale):  # bounds on rows, tilt and strength keep it finite
-        raise FloatingPointError("the curvature is not finite; ask with a smaller tilt.")
+    if not math.isfinite(scale):  # no direction then, and a gradient step instead
+        return np.zeros_like
     while True:
         try:
             factor = cho_factor(matrix + ridge * np.eye(len(matrix)), check_finite=False)

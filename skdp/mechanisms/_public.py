@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 __all__ = ["Public"]
 
+MOST = (
+    1 << 23
+)  # records under add/remove where no rough count is declared: rounding then adds 8e-7 to the noise
+
 
 @dataclass(frozen=True)
 class Public:
@@ -24,6 +28,10 @@ class Public:
         Which pairs of data sets are to be indistinguishable.
     target_bound : float
         Bound on the absolute target: 1 for labels in {-1, +1}.
+    stretch : float
+        Largest norm of a row in memory, where that is not the row that is spoken of; see `Mapped`.
+    depth : int
+        Columns of the rows in memory, where those are not the ones that are spoken of.
     """
 
     n: int | None
@@ -31,6 +39,15 @@ class Public:
     intercept: float
     neighbors: str
     target_bound: float = 1.0
+    stretch: float = 0.0
+    depth: int = 0
+
+    @property
+    def most(self) -> int:
+        """Largest number of records that can be here: n, or a public cap. Rounding of sums is bounded for so many."""
+        if self.replace_one and self.n is not None:
+            return self.n
+        return max(MOST, 16 * (self.n or 0))
 
     @property
     def width(self) -> int:

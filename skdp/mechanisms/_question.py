@@ -19,15 +19,18 @@ import numpy as np
 from ..losses import LOSSES, Loss
 from ..privacy import events
 from . import _rows
+from ._lattice import Lattice, lattice
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
+from ._rows import ROUNDINGS, UNIT
 
 __all__ = ["Additive", "Question", "Release", "Selection", "poisson_gaussian", "settle", "sum_of"]
 
 Array = np.ndarray[Any, Any]
 
 _LEAST, _LARGEST = 1e-30, 1e100
+_NOTHING = 1e-150  # an epsilon at which noise drowns any score: it is then all that decides
 
 # Thousands of equal steps ask for equal events.
 _gaussian = lru_cache(maxsize=256)(events.Gaussian)
@@ -40,6 +43,7 @@ def settle(
     scales: tuple[str, ...] = (),
     bounds: tuple[str, ...] = (),
     arrays: tuple[str, ...] = (),
+    flags: tuple[str, ...] = (),
 ) -> None:
     """Turn fields into plain floats and fresh float64 arrays, so that what is priced is what is answered.
 
@@ -58,7 +62,11 @@ def settle(
         numbers of single precision lose their digits.
     arrays : tuple of str
         Fields that are finite arrays: where they are not, the answer's finiteness would tell of single records.
+    flags : tuple of str
+        Fields that are true or false, asked once: an object may change its mind between price and answer.
     """
+    for field in flags:
+        object.__setattr__(question, field, bool(getattr(question, field)))
     for field in (*scales, *bounds):
         number = getattr(question, field)
         if type(number) is not float:
@@ -93,14 +101,19 @@ def _settled_loss(loss: Loss) -> Loss:
 
 
 def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0) -> Array:
-    """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once."""
+    """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once.
+
+    Parts are added with what rounding took from them, so that their number does not matter.
+    """
     least = least or _rows.FEW
     if len(records) <= least:
         return measure(records)
     parts = records.parts(least)
     total = measure(next(parts))
+    lost = np.zeros_like(total)
     for part in parts:
-        total += measure(part)
+        _rows.add(total, lost, measure(part))
+    total += lost
     return total
 
 
@@ -153,28 +166,46 @@ class Additive(Question):
 
     @abstractmethod
     def measure(self, records: Records) -> Array:
-        """The exact sum."""
+        """The sum as computed."""
 
     @abstractmethod
     def bound(self, public: Public) -> float:
         """Bound on the norm of one record's contribution, enforced by `measure`."""
 
+    @abstractmethod
+    def size(self, public: Public) -> int:
+        """How many numbers the sum has."""
+
     def sensitivity(self, public: Public) -> float:
-        """How far the sum moves between neighbours; a mechanism overrides it where it can prove less than 2 bounds."""
+        """How far the sum moves between neighbours; a mechanism overrides it where it can prove less than 2 bounds.
+
+        It is never less than the bound: noise is counted in bounds, and so are roundings (proofs/sums.md).
+        """
         return public.swing * self.bound(public)
+
+    def rounding(self, public: Public) -> float:
+        """How far the computed sum may be from the sum of what the records contribute, in norm."""
+        return ROUNDINGS * UNIT * public.most * self.bound(public)
+
+    def grid(self, public: Public) -> Lattice:
+        """The lattice of the answer and its noise: at least `multiplier` bounds after all roundings."""
+        bound, reach = self.bound(public), self.sensitivity(public)
+        return lattice(self.multiplier, bound, self.rounding(public), self.size(public), reach)
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian release."""
+        self.grid(public)  # refuses what double precision cannot answer
         return _gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
+        self.grid(public)
         return poisson_gaussian(self.multiplier, rate)
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy sum."""
         exact = np.asarray(self.measure(records), dtype=np.float64)
-        return exact + self.multiplier * self.bound(records.public) * noise.normal(exact.shape)
+        return noise.gaussian(exact, self.grid(records.public))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -200,6 +231,10 @@ class Selection(Question):
     def spread(self, public: Public) -> float:
         """How far the difference of two scores moves between neighbours, enforced by `measure`."""
 
+    @abstractmethod
+    def rounding(self, public: Public) -> float:
+        """How far a computed score may be from the sum of what the records contribute."""
+
     def event(self, public: Public) -> events.Event:
         """One bounded-range selection."""
         return events.BoundedRange(self.epsilon)
@@ -211,10 +246,14 @@ class Selection(Question):
     def answer(self, records: Records, noise: Noise) -> int:
         """The index of the noisy maximum."""
         scores = np.asarray(self.measure(records), dtype=np.float64)
-        if self.epsilon == 0.0:  # an infinite scale: the scores do not matter
-            return int(np.argmax(noise.gumbel(scores.shape)))
-        scale = self.spread(records.public) / self.epsilon
-        return int(np.argmax(scores + scale * noise.gumbel(scores.shape)))
+        if self.epsilon <= _NOTHING:  # the scores do not matter
+            return noise.largest(np.zeros(scores.shape), 1.0)
+        return noise.largest(scores, self.scale(records.public))
+
+    def scale(self, public: Public) -> float:
+        """Scale of the Gumbel noise, a public number."""
+        moves = self.spread(public) + 4.0 * self.rounding(public)
+        return moves / self.epsilon * (1.0 + 4.0 * UNIT)
 
 
 class Release(Question):

@@ -31,6 +31,8 @@ class Records:
         What may be known of them without paying.
     model : Linear
         How scores come from parameters and rows.
+    whole : bool
+        Whether these are all records in their order, or consecutive ones of them: not a batch.
     kept : dict
         What mechanisms have worked out of the records and may need again. It never leaves.
     """
@@ -39,6 +41,7 @@ class Records:
     y: Array
     public: Public
     model: Any
+    whole: bool = True
     kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -52,6 +55,10 @@ class Records:
         """
         if X.shape[1] != public.n_features or len(X) != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
+        if len(X) > public.most:
+            raise ValueError(
+                f"X has more than the {public.most} rows that rounding was bounded for; declare a rough count in n_public."
+            )
         if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
             raise ValueError(
                 f"targets must be finite and at most {public.target_bound:g} in absolute value."
@@ -82,5 +89,11 @@ class Records:
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""
-        y = self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
-        return Records(self.rows.take(index), y, self.public, self.model)
+        part = isinstance(index, slice)
+        y = self.y[index] if part else self.y.take(index, axis=0)
+        return Records(self.rows.take(index), y, self.public, self.model, whole=self.whole and part)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether all records but one stand in a neighbour where they stand here."""
+        return self.whole and self.public.replace_one

@@ -1,4 +1,9 @@
-"""Bounded rows in memory. Another engine (sparse, memory-mapped, distributed) is another class with these methods."""
+"""Bounded rows in memory. Another engine (sparse, memory-mapped, distributed) is another class with these methods.
+
+What the proofs need of an engine (docs/proofs/sums.md): a record's score is a function of that record and of public
+numbers, wherever it stands and whoever stands beside it; its norm is bounded as computed; and a sum over n records of
+contributions of norm at most C is within ``ROUNDINGS 2^-53 n C`` of the exact sum, in norm.
+"""
 
 from __future__ import annotations
 
@@ -7,62 +12,78 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DenseRows"]
+from . import _twofold
+
+__all__ = ["ROUNDINGS", "UNIT", "DenseRows"]
 
 Array = np.ndarray[Any, Any]
-DOUBLED = 1024  # rows of single precision that are turned into doubles at a time, inside the cache
+
+UNIT = 2.0**-53
+PIECE = 256  # rows in one product
+PIECES = 128  # of them in one part
+ROUNDINGS = (
+    PIECE + PIECES + 64
+)  # units that a sum may be off; 64 for all that is not the sum itself
+DOUBLED = (
+    4 * PIECE
+)  # rows of single precision that are turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
 FEW = 256  # rows not worth a part of their own
 PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
+NARROW = 32  # columns up to which numpy's own loop over a row is quicker than a call of BLAS
 
 
 class DenseRows:
-    """Rows scaled down to norm at most 1, and a constant last column, without a copy of the user's array.
+    """Rows scaled down to norm at most 1, and a constant last column, without a copy of an array in C order.
 
     Scaling is a factor per row that is folded into scores and slopes; the intercept is arithmetic on one coordinate.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        The user's rows, float64 or float32, only read.
+        The rows in C order, float64 or float32, only read.
     scale : ndarray of shape (n,)
-        What each row is multiplied by; see `bounded`.
+        What each row is multiplied by, float64; see `bounded`.
     norms : ndarray of shape (n,)
-        Norms of the scaled rows, the constant column included.
+        Upper bounds on the norms of the scaled rows, the constant column included.
     intercept : float
         Size of the constant column, 0 for none.
-    single_file : bool
-        Whether scores are made row by row, see `one_by_one`.
+    steady : bool
+        Whether scores are made row by row. A product with a matrix rounds a row by where it stands.
     """
 
-    __slots__ = ("_scale", "_single_file", "_x", "intercept", "norms", "width")
+    __slots__ = ("_scale", "_steady", "_x", "intercept", "norms", "width")
 
     def __init__(
-        self, X: Array, scale: Array, norms: Array, intercept: float, single_file: bool = False
+        self, X: Array, scale: Array, norms: Array, intercept: float, steady: bool = True
     ) -> None:
-        self._x, self._scale, self._single_file = X, scale, single_file
+        self._x, self._scale, self._steady = X, scale, steady
         self.norms, self.intercept = norms, intercept
         self.width = X.shape[1] + (intercept > 0)
 
     @classmethod
     def bounded(cls, X: Array, data_norm: float, intercept: float) -> DenseRows:
-        """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data."""
+        """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data.
+
+        All tables get one layout before anything looks at a value: another layout is another order of sums.
+        """
+        X = np.ascontiguousarray(X)
         raw = np.empty(len(X))
         for start in range(0, len(X), BLOCK):
-            block = X[start : start + BLOCK].astype(np.float64, copy=False)
-            raw[start : start + BLOCK] = _row_norms(block)
-        # Covers the rounding of the norm and of the scale, so that the bound holds as computed.
-        divisor = np.maximum(raw * (1.0 + max(1e-12, 4.0 * np.finfo(X.dtype).eps)), data_norm)
+            raw[start : start + BLOCK] = _row_norms(X[start : start + BLOCK])
+        divisor = np.maximum(raw, data_norm)
+        # Above the roundings of the quotient and of the root, so that the bound holds as computed.
         with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
             norms = np.hypot(raw / divisor, intercept)
+            norms *= 1.0 + 8.0 * UNIT
+        scale = 1.0 / divisor
         far = np.flatnonzero(raw > np.sqrt(np.finfo(X.dtype).max))
-        if (
-            far.size
-        ):  # products with these rows would overflow before the scale could bring them back
+        if far.size:
+            # Products with these rows would overflow before the scale could bring them back.
             X = X.copy()
             X[far] = X[far] / divisor[far, None]
-            divisor[far] = 1.0
-        return cls(X, (1.0 / divisor).astype(X.dtype), norms, intercept)
+            scale[far] = 1.0 - 4.0 * float(np.finfo(X.dtype).eps)
+        return cls(X, scale, norms, intercept)
 
     def __len__(self) -> int:
         return len(self._x)
@@ -72,69 +93,119 @@ class DenseRows:
         """Of the numbers that products are made of."""
         return self._x.dtype
 
+    def in_double(self) -> DenseRows:
+        """The rows in double precision, for a release that bounds all rounding: quick products will do.
+
+        Tiny scales are folded in once and for all: their rows' products with parameters could overflow before.
+        """
+        if not len(self) or (self.dtype == np.float64 and self._scale.min() >= 1e-100):
+            return DenseRows(self._x, self._scale, self.norms, self.intercept, steady=False)
+        x, scale = self._x.astype(np.float64), self._scale
+        if scale.min() < 1e-100:
+            x *= scale[:, None]
+            scale = np.ones_like(scale)
+        return DenseRows(x, scale, self.norms, self.intercept, steady=False)
+
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
         w = w.astype(self._x.dtype, copy=False)
-        if not self.intercept:
-            return _scaled(self._times(w), self._scale)
-        scores = _scaled(self._times(w[:-1]), self._scale)
-        scores += self._x.dtype.type(self.intercept) * w[-1]
-        return scores
-
-    def _times(self, w: Array) -> Array:
-        if self._single_file:
-            return np.einsum("ij,j...->i...", self._x, w)
-        return self._x @ w
-
-    def one_by_one(self) -> DenseRows:
-        """The same rows, whose scores do not hang on where a row stands.
-
-        A product with a matrix rounds its last rows in another way. Where a loss has a corner, one unit in the last
-        place turns a slope around: a record more, which moves all others up, would then turn around theirs.
-        """
-        return DenseRows(self._x, self._scale, self.norms, self.intercept, single_file=True)
-
-    def plain(self) -> Array:
-        """The scaled rows in doubles, the constant column among them: for a few rows at a time."""
-        rows = np.empty((len(self), self.width))
-        np.multiply(
-            self._x, self._scale[:, None], out=rows[:, : self._x.shape[1]], dtype=np.float64
-        )
+        features = w[:-1] if self.intercept else w
+        scores: Array = _row_dots(self._x, features) if self._steady else self._x @ features
+        scale = self._scale if scores.ndim == 1 else self._scale[:, None]
+        np.multiply(scores, scale, out=scores, casting="same_kind")
         if self.intercept:
-            rows[:, -1] = self.intercept
-        return rows
+            scores += self._x.dtype.type(self.intercept) * w[-1]
+        return scores
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
         out = np.empty((self.width,) + u.shape[1:])
         scale = self._scale if u.ndim == 1 else self._scale[:, None]
-        weighted = np.multiply(u, scale, dtype=np.float64)
-        out[: self._x.shape[1]] = self._summed(weighted)
+        out[: self._x.shape[1]] = self._summed(np.multiply(u, scale, dtype=np.float64))
         if self.intercept:
-            out[-1] = self.intercept * np.add.reduce(u, axis=0, dtype=np.float64)
+            out[-1] = self.intercept * _total(u)
         return out
 
-    def _summed(self, weighted: Array) -> Array:
-        """Rows times weights, in doubles: a sum in single precision rounds by more than one record's contribution.
+    def careful_dot(self, high: Array, low: Array) -> Array:
+        """Scores at ``high + low``, off by a few units of the score itself and of the intercept's part."""
+        features = slice(None, -1) if self.intercept else slice(None)
+        pair = high[features], low[features]
+        scores = np.empty((len(self),) + high.shape[1:])
+        for start in range(0, len(self), PIECE):
+            part = slice(start, start + PIECE)
+            first, second = _twofold.dot(self._x[part], pair)
+            scale = self._scale[part] if first.ndim == 1 else self._scale[part, None]
+            scores[part] = (first + second) * scale
+        if self.intercept:
+            scores += self.intercept * (high[-1] + low[-1])
+        return scores
 
-        Rounding in blocks would not do either: a record more shifts all later ones, which then round anew.
-        """
-        if self._x.dtype == np.float64:
-            return self._x.T @ weighted
-        if len(self) <= DOUBLED:
-            return self._x.astype(np.float64).T @ weighted
-        total = np.zeros((self._x.shape[1],) + weighted.shape[1:])
-        for start in range(0, len(self), DOUBLED):
-            part = slice(start, start + DOUBLED)
-            total += self._x[part].astype(np.float64).T @ weighted[part]
+    def careful_tdot(self, u: Array) -> tuple[Array, Array]:
+        """Rows transposed times u as a pair of which the first is the answer, the second what rounding took from it."""
+        outputs = u if u.ndim > 1 else u[:, None]
+        total, lost = (np.zeros((outputs.shape[1], self.width)) for _ in range(2))
+        for start in range(0, len(self), PIECE):
+            part = slice(start, start + PIECE)
+            for k, weights in enumerate(outputs[part].T):
+                high, low = self._weighted(part, weights)
+                total[k], error = _twofold.two_sum(total[k], high)
+                lost[k] += error + low
+        return total.T.reshape((self.width,) + u.shape[1:]), lost.T.reshape(
+            (self.width,) + u.shape[1:]
+        )
+
+    def _weighted(self, part: slice, weights: Array) -> tuple[Array, Array]:
+        """Sum of a few rows times weights, in twofold precision."""
+        values, lost = (np.zeros((len(weights), self.width)) for _ in range(2))
+        features = slice(0, self._x.shape[1])
+        scaled = (weights * self._scale[part])[:, None]
+        values[:, features], lost[:, features] = _twofold.times(self._x[part], scaled)
+        if self.intercept:
+            values[:, -1] = weights * self.intercept
+        return _twofold.fold(values, lost)
+
+    def _summed(self, weights: Array) -> Array:
+        """Sum of rows times weights, at most PIECES pieces at a time."""
+        size = PIECE * PIECES if self.dtype == np.float64 else DOUBLED
+        if len(self) <= size:
+            return _in_pieces(self._x.astype(np.float64, copy=False), weights)
+        total = np.zeros((self._x.shape[1],) + weights.shape[1:])
+        lost = np.zeros_like(total)
+        for start in range(0, len(self), size):
+            rows = self._x[start : start + size].astype(np.float64, copy=False)
+            add(total, lost, _in_pieces(rows, weights[start : start + size]))
+        total += lost
         return total
 
     def peaks(self) -> Array:
-        """Largest absolute entry of each scaled row, the constant column left out: a bound, also as rounded."""
-        top = self._x.max(axis=1, initial=0.0)
-        np.maximum(top, -self._x.min(axis=1, initial=0.0), out=top)
+        """Largest absolute entry of each scaled row, the constant column left out."""
+        top = self._x.max(axis=1, initial=0.0).astype(np.float64)
+        np.maximum(top, -self._x.min(axis=1, initial=0.0).astype(np.float64), out=top)
         top *= self._scale
         return top
+
+    def plain(self) -> Array:
+        """The scaled rows in doubles, the constant column among them: for a few rows at a time."""
+        rows = np.empty((len(self), self.width))
+        features = rows[:, : self._x.shape[1]]
+        np.multiply(self._x, self._scale[:, None], out=features, dtype=np.float64)
+        if self.intercept:
+            rows[:, -1] = self.intercept
+        return rows
+
+    def moment(self) -> Array:
+        """Sum of the rows' outer squares, within ROUNDINGS as any sum."""
+        total = np.zeros((self.width, self.width))
+        lost = np.zeros_like(total)
+        for start in range(0, len(self), BLOCK):
+            rows = self.take(slice(start, start + BLOCK)).plain()
+            part = np.zeros_like(total)
+            for first in range(0, len(rows), PIECE):
+                piece = rows[first : first + PIECE]
+                part += piece.T @ piece
+            add(total, lost, part)
+        total += lost
+        return total
 
     def gram(self, h: Array) -> Array:
         """Rows' diag(h) rows, for h >= 0, block by block: no weighted copy of all rows is made."""
@@ -154,27 +225,80 @@ class DenseRows:
     def take(self, index: Array | slice) -> DenseRows:
         """The rows at `index`: copied, or viewed where it is a slice."""
         if isinstance(index, slice):
-            return DenseRows(self._x[index], self._scale[index], self.norms[index], self.intercept)
-        x = self._x.take(index, axis=0)
-        return DenseRows(x, self._scale.take(index), self.norms.take(index), self.intercept)
+            x, scale, norms = self._x[index], self._scale[index], self.norms[index]
+        else:
+            x = self._x.take(index, axis=0)
+            scale, norms = self._scale.take(index), self.norms.take(index)
+        return DenseRows(x, scale, norms, self.intercept, self._steady)
 
     def parts(self, least: int) -> Iterator[slice]:
         """Consecutive rows in equal parts that stay near a core, of about `least` rows or more; one part if all do."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
-        count = max(1, round(len(self) / size))
+        count = max(1, round(len(self) / min(size, PIECE * PIECES)))
         for k in range(count):
             yield slice(k * len(self) // count, (k + 1) * len(self) // count)
 
 
-def _scaled(values: Array, scale: Array) -> Array:
-    values *= scale if values.ndim == 1 else scale[:, None]
-    return values
+def add(total: Array, lost: Array, part: Array) -> None:
+    """Add a part to a running total in place, and what rounding took from it to `lost` (TwoSum, Knuth 1969)."""
+    before = total.copy()
+    total += part
+    came = total - before
+    lost += (before - (total - came)) + (part - came)
+
+
+def _in_pieces(rows: Array, weights: Array) -> Array:
+    """Rows transposed times weights: products over PIECE rows, summed."""
+    whole = len(rows) // PIECE * PIECE
+    if len(rows) <= PIECE + PIECES:
+        return np.asarray(rows.T @ weights)
+    stacked = rows[:whole].reshape(-1, PIECE, rows.shape[1])
+    if weights.ndim == 1:
+        total = np.add.reduce(weights[:whole].reshape(-1, 1, PIECE) @ stacked, axis=0)[0]
+    else:
+        across = weights[:whole].reshape(-1, PIECE, weights.shape[1]).transpose(0, 2, 1)
+        total = np.add.reduce(across @ stacked, axis=0).T
+    if whole < len(rows):
+        total = total + rows[whole:].T @ weights[whole:]
+    return np.asarray(total)
+
+
+def _total(u: Array) -> Array:
+    """Sum over records, pairwise: numpy adds so along a contiguous axis."""
+    across = np.ascontiguousarray(u.T, dtype=np.float64)
+    return np.asarray(np.add.reduce(across, axis=-1))
+
+
+def _quick_dot() -> bool:
+    """Whether one call of BLAS for each row gives the same bits wherever the row lies in memory: OpenBLAS does."""
+    if not hasattr(np, "vecdot"):
+        return False
+    known: Any = np.show_config(mode="dicts")
+    return "openblas" in str(known["Build Dependencies"]["blas"]["name"])
+
+
+_QUICK_DOT = _quick_dot()
+
+
+def _row_dots(x: Array, w: Array) -> Array:
+    """Each row times w, by arithmetic that is the same for every row."""
+    if _QUICK_DOT and x.shape[1] > NARROW:
+        if w.ndim == 1:
+            return np.asarray(np.vecdot(x, w))
+        return np.asarray(np.vecdot(x[:, None, :], np.ascontiguousarray(w.T)))
+    if w.ndim == 1:
+        return np.asarray(np.einsum("ij,j->i", x, w))
+    columns = [np.einsum("ij,j->i", x, np.ascontiguousarray(w[:, k])) for k in range(w.shape[1])]
+    return np.stack(columns, axis=1) if columns else np.empty((len(x), 0), dtype=x.dtype)
 
 
 def _row_norms(block: Array) -> Array:
-    """Norms that neither overflow nor underflow: rows are divided by their largest entry first."""
+    """Upper bounds of norms that neither overflow nor underflow: rows are divided by their largest entry first."""
+    block = block.astype(np.float64, copy=False)
     top = np.abs(block).max(axis=1, initial=0.0)
     safe = np.where(top > 0, top, 1.0)
     scaled = block / safe[:, None]
+    # The root of d squares, each rounded, is off by d/2 + 4 units.
+    slack = 1.0 + (block.shape[1] + 16.0) * UNIT
     with np.errstate(over="ignore"):  # Records.admit refuses what is too large
-        return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (top > 0)
+        return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (slack * (top > 0))

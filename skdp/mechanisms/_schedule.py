@@ -9,16 +9,23 @@ bound of the loss alone. Proof: docs/proofs/hidden_descent.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Schedule", "distances", "minimiser_distance"]
+from ._rows import UNIT
+
+__all__ = ["Schedule", "distances", "minimiser_distance", "reached"]
 
 Array = np.ndarray[Any, Any]
 ROUND_UP = 1.0 + 1e-12
+
+
+def exactly(step: float, furthest: float) -> float:
+    """Real numbers: a computed step is the exact one."""
+    return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +88,12 @@ class Schedule:
 
 
 def distances(
-    schedule: Schedule, slope: float, curvature: float, convexity: float, swing: float = 2.0
+    schedule: Schedule,
+    slope: float,
+    curvature: float,
+    convexity: float,
+    swing: float = 2.0,
+    roughness: Callable[[float, float], float] = exactly,
 ) -> Array:
     """How far apart two neighbouring runs may end, by the batch that holds the changed record.
 
@@ -97,6 +109,8 @@ def distances(
         Weight mu of half the squared norm, part of every batch's mean objective.
     swing : float
         2 where a record is replaced.
+    roughness : callable
+        From a step size and a bound on the iterates' norm to how far a computed step may be from the exact one.
 
     Returns
     -------
@@ -104,16 +118,39 @@ def distances(
     """
     kick = swing * slope / np.asarray(schedule.sizes, dtype=float)
     distance, window, counted = np.zeros_like(kick), np.zeros_like(kick), 0
+    furthest = 0.0
     for steps, averaged in schedule.passes():
         rho = np.maximum(np.abs(1 - steps * convexity), np.abs(1 - steps * (curvature + convexity)))
         kept, spread = _tails(rho)
+        furthest = _reached(furthest, steps, slope, convexity)
+        rough = 2.0 * roughness(float(steps.max()), furthest)
         if schedule.period is not None:
             window += distance * np.cumprod(rho).sum() + steps * kick * spread
+            window += rough * spread.sum()
             counted += len(rho)
-        distance = distance * np.prod(rho) + steps * kick * kept
+        distance = distance * np.prod(rho) + steps * kick * kept + rough * kept.sum()
         if averaged:
-            distance, window, counted = window / counted, np.zeros_like(kick), 0
+            # A mean of T numbers is off by T + 1 units of the largest.
+            distance = window / counted + 4.0 * (counted + 1.0) * UNIT * furthest
+            window, counted = np.zeros_like(kick), 0
     return distance * ROUND_UP
+
+
+def reached(schedule: Schedule, slope: float, convexity: float) -> float:
+    """Bound on the norm of every iterate, from a start at 0."""
+    furthest = 0.0
+    for steps, _ in schedule.passes():
+        furthest = _reached(furthest, steps, slope, convexity)
+    return furthest
+
+
+def _reached(furthest: float, steps: Array, slope: float, convexity: float) -> float:
+    """Bound on the norm of the iterates of one more epoch, those before it included."""
+    w = furthest
+    for step in steps.tolist():
+        w = abs(1.0 - step * convexity) * w * ROUND_UP + step * slope * ROUND_UP
+        furthest = max(furthest, w)
+    return furthest
 
 
 def _tails(rho: Array) -> tuple[Array, Array]:

@@ -1,13 +1,16 @@
-"""Scores of records at parameters that a solver chose: refused unless each record has its own."""
+"""Scores and slopes of records at parameters that a solver chose, refused unless each record has its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..losses import Loss
-from ._rows import Array
+import numpy as np
 
-__all__ = ["scores_of"]
+from ..losses import Loss
+from ._records import Records
+from ._rows import UNIT, Array
+
+__all__ = ["cap", "scores_of", "slopes_of"]
 
 
 def scores_of(model: Any, w: Array, rows: Any, loss: Loss) -> Array:
@@ -16,8 +19,7 @@ def scores_of(model: Any, w: Array, rows: Any, loss: Loss) -> Array:
     With another shape the loss would broadcast targets across records: every record's slope would then depend on
     every label, and clipping records one by one would bound nothing.
     """
-    # A loss with a corner must meet the same score wherever a record stands.
-    scores: Array = model.scores(w, rows if loss.curvature is not None else rows.one_by_one())
+    scores: Array = model.scores(w, rows)
     wanted = () if loss.outputs == 1 else (loss.outputs,)
     if scores.shape[1:] != wanted:
         raise ValueError(
@@ -25,3 +27,21 @@ def scores_of(model: Any, w: Array, rows: Any, loss: Loss) -> Array:
             f"give {scores.shape[1:]}; ask with parameters of shape (width,) or (width, outputs)."
         )
     return scores
+
+
+def slopes_of(model: Any, w: Array, records: Records, loss: Loss) -> Array:
+    """Slopes in double precision, a fresh array: scores and the loss may be in single precision, sums are not."""
+    slopes = loss.dz(scores_of(model, w, records.rows, loss), records.y)
+    return np.asarray(slopes, dtype=np.float64)
+
+
+def cap(slopes: Array, norms: Array, bound: float) -> None:
+    """Scale slopes in place so that contributions of these norms stay within the bound, also as computed.
+
+    `norms` is overwritten. Seven roundings lie between a slope and its contribution, and the norm of K slopes is off by
+    K/2 + 1; norms of rows are upper bounds as they stand.
+    """
+    outputs = 1 if slopes.ndim == 1 else slopes.shape[1]
+    np.maximum(norms, bound, out=norms)
+    np.divide(bound * (1.0 - (24.0 + outputs) * UNIT), norms, out=norms)
+    slopes *= norms if slopes.ndim == 1 else norms[:, None]

@@ -11,7 +11,7 @@ from ..losses import Loss
 from ._public import Public
 from ._question import Array, Selection, settle, sum_of
 from ._records import Records
-from ._rows import BLOCK
+from ._rows import BLOCK, ROUNDINGS, UNIT
 from ._scores import scores_of
 
 __all__ = ["BestCandidate"]
@@ -53,6 +53,11 @@ class BestCandidate(Selection):
         """A record moves the difference of two scores by at most cap; replacing one takes one record out, one in."""
         return public.swing * self.cap
 
+    def rounding(self, public: Public) -> float:
+        """As of any sum, and what adding the offsets rounds."""
+        offset = float(np.abs(self.offsets).max(initial=0.0))
+        return ROUNDINGS * UNIT * public.most * self.cap + 2.0 * UNIT * offset
+
     def measure(self, records: Records) -> Array:
         """Minus the clipped losses."""
         return -(sum_of(self._losses, records, least=BLOCK) + self.offsets)
@@ -70,4 +75,6 @@ class BestCandidate(Selection):
             np.clip(np.nan_to_num(values, copy=False, nan=_HUGE), -_HUGE, _HUGE, out=values)
             low, high = values.min(axis=0), values.max(axis=0)
         values -= low
-        return values @ (self.cap / np.maximum(high - low, self.cap))
+        values *= self.cap / np.maximum(high - low, self.cap)
+        # Pairwise along a record's axis; the cap holds also as computed.
+        return np.asarray(np.minimum(values, self.cap, out=values).sum(axis=1))

@@ -25,6 +25,14 @@ class Count(Additive):
         """A record counts once."""
         return 1.0
 
+    def size(self, public: Public) -> int:
+        """One number."""
+        return 1
+
+    def rounding(self, public: Public) -> float:
+        """None: a count is an integer."""
+        return 0.0
+
     def sensitivity(self, public: Public) -> float:
         """Adding a record moves the count by one."""
         if public.replace_one:

@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..losses import Loss
+from ._mapped import FLOOR
 from ._public import Public
 from ._question import Additive, Array, settle, sum_of
 from ._records import Records
-from ._scores import scores_of
+from ._rows import ROUNDINGS, UNIT
+from ._scores import cap, slopes_of
 
 __all__ = ["Gradient"]
 
@@ -46,6 +48,16 @@ class Gradient(Additive):
         """The clip."""
         return self.clip
 
+    def size(self, public: Public) -> int:
+        """One number for each parameter."""
+        return int(self.at.size)
+
+    def rounding(self, public: Public) -> float:
+        """As of any sum; in other coordinates rows are summed as they lie in memory, which may be longer."""
+        steepest = math.inf if self.loss.slope is None else self.loss.slope
+        longest = max(self.clip, public.stretch * min(steepest, self.clip / FLOOR))
+        return (ROUNDINGS + public.depth) * UNIT * public.most * longest
+
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
         return sum_of(self._clipped, records)
@@ -54,13 +66,8 @@ class Gradient(Additive):
         model, rows = records.model, records.rows
         # A record whose score overflows must neither warn nor spoil the sum: either would show that it is there.
         with np.errstate(all="ignore"):
-            slopes = self.loss.dz(scores_of(model, self.at, rows, self.loss), records.y)
-            factor = model.norms(self.at, rows, slopes)
-            np.maximum(factor, self.clip, out=factor)
-            # Four roundings lie between a slope and its contribution.
-            limit = self.clip * (1.0 - 8.0 * np.finfo(slopes.dtype).eps)
-            np.divide(limit, factor, out=factor)
-            slopes *= factor if slopes.ndim == 1 else factor[:, None]
+            slopes = slopes_of(model, self.at, records, self.loss)
+            cap(slopes, model.norms(self.at, rows, slopes), self.clip)
             total = model.pullback(self.at, rows, slopes)
             if not math.isfinite(np.vdot(total, total)):
                 slopes[~np.isfinite(slopes)] = 0.0

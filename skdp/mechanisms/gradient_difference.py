@@ -11,7 +11,7 @@ from ..losses import Loss
 from ._public import Public
 from ._question import Additive, Array, settle, sum_of
 from ._records import Records
-from ._scores import scores_of
+from ._scores import cap, slopes_of
 
 __all__ = ["GradientDifference"]
 
@@ -50,6 +50,10 @@ class GradientDifference(Additive):
         """The reach."""
         return self.reach
 
+    def size(self, public: Public) -> int:
+        """One number for each parameter."""
+        return int(self.at.size)
+
     def measure(self, records: Records) -> Array:
         """Sum of the clipped differences."""
         return sum_of(self._clipped, records)
@@ -60,19 +64,12 @@ class GradientDifference(Additive):
             slopes = self._slopes(records, self.at) - self._slopes(records, self.anchor)
             # A record whose score overflows contributes nothing; see Gradient.
             slopes[~np.isfinite(slopes)] = 0.0
-            _cap(slopes, model.norms(self.at, rows, slopes), self.reach)
+            cap(slopes, model.norms(self.at, rows, slopes), self.reach)
             return model.pullback(self.at, rows, slopes)
 
     def _slopes(self, records: Records, w: Array) -> Array:
         """Slopes at w, each scaled so that its gradient's norm is at most the clip."""
         model, rows = records.model, records.rows
-        slopes = self.loss.dz(scores_of(model, w, rows, self.loss), records.y)
-        _cap(slopes, model.norms(w, rows, slopes), self.clip)
+        slopes = slopes_of(model, w, records, self.loss)
+        cap(slopes, model.norms(w, rows, slopes), self.clip)
         return slopes
-
-
-def _cap(slopes: Array, norms: Array, bound: float) -> None:
-    """Scale slopes in place so that gradients of these norms stay within the bound, four roundings included."""
-    np.maximum(norms, bound, out=norms)
-    np.divide(bound * (1.0 - 8.0 * np.finfo(slopes.dtype).eps), norms, out=norms)
-    slopes *= norms if slopes.ndim == 1 else norms[:, None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,16 +13,17 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ._bounds import gradient_bound, linear_rows, refuse_shape, settled_penalty
-from ._minimise import in_double
+from ._lattice import Lattice, lattice
 from ._noise import Noise
 from ._public import Public
 from ._question import Array, Release, settle
 from ._records import Records
-from ._rows import DenseRows
-from ._schedule import Schedule, distances
+from ._rows import ROUNDINGS, UNIT
+from ._schedule import Schedule, distances, reached
 
 __all__ = ["HiddenDescent"]
 
+_FURTHEST = 1e100  # apart: beyond, iterates overflow for some records and not for others
 BINS = 16  # of the changed record's position: keeps receipts short at a fraction of a percent
 
 
@@ -67,7 +69,7 @@ class HiddenDescent(Release):
     pure: bool = False
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier", "convexity"))
+        settle(self, scales=("multiplier", "convexity"), flags=("shuffle", "pure"))
         if self.clip is not None:
             settle(self, bounds=("clip",))
         plan = Schedule(
@@ -89,11 +91,39 @@ class HiddenDescent(Release):
         refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
         curvature = float(self.loss.curvature or 0.0) * public.row_bound**2
-        return distances(self.schedule, bound, curvature, self.convexity, public.swing)
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = distances(
+                self.schedule,
+                bound,
+                curvature,
+                self.convexity,
+                public.swing,
+                partial(self._rough, public, bound, curvature),
+            )
+        if not reach.max() <= _FURTHEST:
+            raise NotSupported(
+                f"steps of up to {self.schedule.steps.max():g} beside curvature {curvature + self.convexity:g} run away "
+                "for some records, so nothing can be promised of where they end; take steps below "
+                f"{2.0 / (curvature + self.convexity):g}."
+            )
+        return reach
+
+    def _rough(
+        self, public: Public, bound: float, curvature: float, step: float, w: float
+    ) -> float:
+        """How far a computed step may be from the exact one: sums and scores, then the step and its prox."""
+        w += self._start()
+        mean = (ROUNDINGS + 32.0) * bound + (public.width + 8.0) * curvature * w
+        return UNIT * (step * (mean + 4.0 * self.convexity * w) + 16.0 * (w + step * bound))
+
+    def _start(self) -> float:
+        """Norm of the point of a constraint that is nearest to 0, by which it moves iterates at most."""
+        return float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0)))
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian, one pure release, or a mixture over the secret position of the record."""
         reach = self.reach(public)
+        self.grid(public)  # refuses what double precision cannot answer
         if self.pure:
             return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
         if not self.shuffle:
@@ -101,26 +131,35 @@ class HiddenDescent(Release):
         weights, multipliers = _grouped(reach, self.schedule.sizes, self.multiplier)
         return events.RandomPosition(weights, multipliers)
 
+    def grid(self, public: Public) -> Lattice:
+        """The lattice of the answer, whose noise counts in how far apart two ends may lie."""
+        reach = float(self.reach(public).max())
+        bound = gradient_bound(self.loss, self.clip, public)
+        w = reached(self.schedule, bound, self.convexity) + self._start()
+        return lattice(self.multiplier, reach, 2.0 * UNIT * w, math.prod(self.shape))
+
     def noise_scale(self, public: Public) -> float:
         """Standard deviation of the noise, or scale of the pure one; a public number."""
-        return self.multiplier * float(self.reach(public).max())
+        return self.grid(public).scale
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy end."""
-        draw = noise.radial if self.pure else noise.normal
-        records = replace(records, rows=in_double(linear_rows(records)))
+        records = replace(records, rows=linear_rows(records).in_double())
         if self.shuffle and len(records):
             records = records.take(noise.permutation(len(records)))
         with np.errstate(all="ignore"):
             w = self._descend(records)
-        return w + self.noise_scale(records.public) * draw(self.shape)
+        release = noise.radial if self.pure else noise.gaussian
+        return release(w, self.grid(records.public))
 
     def _descend(self, records: Records) -> Array:
         w = np.zeros(self.shape)
         if not len(records):
             return w
         ends = np.cumsum(self.schedule.sizes)
-        batches = [_span(records, b - a, b) for a, b in zip(self.schedule.sizes, ends)]
+        batches = [
+            records.take(slice(int(b - a), int(b))) for a, b in zip(self.schedule.sizes, ends)
+        ]
         total, counted = np.zeros(self.shape), 0
         for steps, averaged in self.schedule.passes():
             for step, batch in zip(steps, batches):
@@ -140,16 +179,6 @@ class HiddenDescent(Release):
         gradient = batch.rows.tdot(slopes) / len(batch) + self.convexity * w
         moved: Array = self.penalty.prox(w - step * gradient, step / n)
         return moved
-
-
-def _span(records: Records, start: int, stop: int) -> Records:
-    """Consecutive records: a view where the rows are in memory, else a copy."""
-    rows = records.rows
-    if type(rows) is not DenseRows:
-        return records.take(np.arange(start, stop))
-    part = slice(start, stop)
-    view = DenseRows(rows._x[part], rows._scale[part], rows.norms[part], rows.intercept)
-    return replace(records, rows=view, y=records.y[part])
 
 
 def _grouped(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,7 +55,7 @@ class Coordinates:
                 f"Coordinates of {self.matrix.shape[1]} columns do not fit rows of width {public.width}; "
                 "give a matrix with one column for each, the constant one included."
             )
-        return Public(public.n, len(self.matrix), 0.0, public.neighbors, public.target_bound)
+        return replace(public, n_features=len(self.matrix), intercept=0.0)
 
 
 def settled(coordinates: Any) -> None:
@@ -76,7 +76,7 @@ def images_of(records: Records, coordinates: Coordinates) -> tuple[Array, Array]
         if type(records.model) is not Linear:
             raise NotSupported(f"{type(records.model).__name__} has no rows to map; use 'gd'.")
         matrix = coordinates.matrix.copy()
-        kept = (coordinates, matrix, image_norms(records.rows, matrix))
+        kept = (coordinates, matrix, image_norms(records.rows, matrix, records.in_place))
         records.kept["images"] = kept
     return kept[1], kept[2]
 
@@ -115,12 +115,17 @@ class Mapped(Question):
 
     def notes(self, public: Public) -> tuple[str, ...]:
         """The question's own."""
-        return self.question.notes(self.coordinates.seen(public))
+        return self.question.notes(self._seen(public))
+
+    def _seen(self, public: Public) -> Public:
+        """Public facts about the new rows, and how long they are in memory: their sums are made there."""
+        longest = float(np.linalg.norm(self.coordinates.matrix)) / self.scale * public.row_bound
+        return replace(self.coordinates.seen(public), stretch=longest, depth=public.width)
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
         self._refuse_steep(self.coordinates.matrix, public)
-        seen = self.coordinates.seen(public)
+        seen = self._seen(public)
         if isinstance(self.question, PerturbedObjective) and public.replace_one:
             self._refuse_two_signs(self.question, seen)
         return self.question.event(seen)
@@ -146,5 +151,5 @@ class Mapped(Question):
         matrix, images = images_of(records, self.coordinates)
         self._refuse_steep(matrix, records.public)  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
-        public = self.coordinates.seen(records.public)
+        public = self._seen(records.public)
         return self.question.answer(Records(rows, records.y, public, records.model), noise)

@@ -19,12 +19,15 @@ from ._bounds import (
     settled_penalty,
     split_penalty,
 )
-from ._minimise import in_double, minimise, tolerance_for
+from ._lattice import Lattice, lattice
+from ._limits import Limits
+from ._minimise import minimise
 from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
 from ._question import Array, Release, settle
 from ._records import Records
+from ._rows import UNIT
 from ._schedule import minimiser_distance
 
 __all__ = ["NoisyMinimiser"]
@@ -55,7 +58,7 @@ class NoisyMinimiser(Release):
     pure: bool = False
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier",), bounds=("strength",))
+        settle(self, scales=("multiplier",), bounds=("strength",), flags=("pure",))
         if self.clip is not None:
             settle(self, bounds=("clip",))
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
@@ -65,8 +68,27 @@ class NoisyMinimiser(Release):
         """How far the certified minimiser can move between neighbours."""
         refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
-        modulus = Convexity.of(self.strength, self.penalty, public).modulus()
-        return minimiser_distance(bound, modulus, tolerance_for(public, bound), public.swing)
+        limits = self.limits(public)
+        tolerance = limits.tolerance(promised=self.multiplier > 0.0)
+        return minimiser_distance(bound, limits.convexity, tolerance, public.swing)
+
+    def limits(self, public: Public) -> Limits:
+        """What rounding can do to the certificate."""
+        modulus = Convexity.of(self.strength, self.penalty, public)
+        return Limits(
+            public,
+            self.loss,
+            gradient_bound(self.loss, self.clip, public),
+            modulus.modulus(),
+            modulus.largest(),
+            start=float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
+        )
+
+    def grid(self, public: Public) -> Lattice:
+        """The lattice of the answer, whose noise counts in how far the minimiser can move."""
+        distance = self.sensitivity(public)
+        rounding = 2.0 * UNIT * self.limits(public).furthest()
+        return lattice(self.multiplier, distance, rounding, math.prod(self.shape))
 
     def notes(self, public: Public) -> tuple[str, ...]:
         """The strong convexity that was used, and what for."""
@@ -76,18 +98,19 @@ class NoisyMinimiser(Release):
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian, or one pure release."""
-        self.sensitivity(public)
+        self.grid(public)
         if not self.pure:
             return events.Gaussian(self.multiplier)
         return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy minimiser."""
-        public, draw = records.public, noise.radial if self.pure else noise.normal
-        bound = gradient_bound(self.loss, self.clip, public)
+        public = records.public
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
-        rows = in_double(linear_rows(records))
+        rows = linear_rows(records).in_double()
         objective = Objective(rows, records.y, self.loss, weights, np.zeros(self.shape), self.clip)
+        limits = self.limits(public)
         with np.errstate(all="ignore"):
-            w = minimise(objective, tolerance_for(public, bound), rest)
-        return w + self.multiplier * self.sensitivity(public) * draw(self.shape)
+            w = minimise(objective, limits, limits.tolerance(promised=False), rest)
+        release = noise.radial if self.pure else noise.gaussian
+        return release(w, self.grid(public))

@@ -15,6 +15,7 @@ from ._bounds import settled_penalty
 from ._public import Public
 from ._question import Additive, Array, settle
 from ._records import Records
+from ._rows import UNIT
 from .gradient import Gradient
 
 __all__ = ["ModelStep"]
@@ -69,6 +70,18 @@ class ModelStep(Additive):
         """What a gradient of norm clip does to x, times what x can do to all three."""
         reach = self.clip / (self.n * (self.rho + self.inverse))
         return reach * math.sqrt(1.0 + max(1.0, self.rho**2))
+
+    def size(self, public: Public) -> int:
+        """Three iterates."""
+        return 3 * int(self.x.size)
+
+    def rounding(self, public: Public) -> float:
+        """That of the sum, and of the steps that are made of it: a few units of each number that is added."""
+        x, z, y = (float(np.linalg.norm(v)) for v in (self.x, self.z, self.y))
+        total = self.rho + self.inverse
+        furthest = (self.rho * z + y + self.inverse * x) / total + public.most * self.bound(public)
+        steps = (1.0 + self.rho) * (furthest + y / self.rho + furthest) + y + z
+        return super().rounding(public) + 32.0 * UNIT * steps
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """None: the iterates are not a sum over records."""

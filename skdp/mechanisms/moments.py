@@ -29,18 +29,22 @@ class SecondMoment(Additive):
         """Frobenius norm of one row's outer square: the row's squared norm."""
         return public.row_bound**2
 
+    def size(self, public: Public) -> int:
+        """The upper triangle."""
+        return public.width * (public.width + 1) // 2
+
     def sensitivity(self, public: Public) -> float:
         """Outer squares are positive semidefinite, so two of them are at most sqrt(2) bounds apart, not 2."""
         return math.sqrt(public.swing) * self.bound(public)
 
     def measure(self, records: Records) -> Array:
         """Upper triangle, off-diagonal entries times sqrt(2): its norm is the Frobenius norm of the matrix."""
-        moment = records.rows.gram(np.ones(len(records)))
+        moment = records.rows.moment()
         upper, across = _triangle(records.rows.width)
         return moment[upper] * across
 
     def answer(self, records: Records, noise: Noise) -> Array:
-        """The noisy matrix."""
+        """The noisy matrix: what is released is its triangle, on a lattice, and a function of it."""
         width = records.rows.width
         upper, across = _triangle(width)
         moment = np.zeros((width, width))

@@ -48,6 +48,10 @@ class PartyGradients(Additive):
         """The clip: a record adds to one block only."""
         return self.clip
 
+    def size(self, public: Public) -> int:
+        """All parties' parameters."""
+        return int(self.at.size)
+
     def sensitivity(self, public: Public) -> float:
         """Two clips where a record is replaced; positions say who is in which party, so none may come or go."""
         if not public.replace_one:

@@ -21,16 +21,24 @@ from ._bounds import (
     settled_penalty,
     split_penalty,
 )
-from ._minimise import in_double, minimise, tolerance_for
+from ._lattice import Lattice, lattice
+from ._limits import Limits
+from ._minimise import minimise
 from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
 from ._question import Array, Release, settle
 from ._records import Records
+from ._rows import UNIT
+from ._strips import FINEST
 
 __all__ = ["PerturbedObjective"]
 
 LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
+FAR = (
+    40.0,
+    800.0,
+)  # deviations (scales, if pure) beyond its own that a tilt has with probability below 1e-300
 _LOUDEST = 1e30  # beyond, products with the tilt overflow
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
@@ -78,7 +86,7 @@ class PerturbedObjective(Release):
     ridge: Any = None
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier", "strength"))
+        settle(self, scales=("multiplier", "strength"), flags=("pure",))
         if self.ridge is not None:
             settle(self, arrays=("ridge",))
             if self.ridge.ndim != 1 or not (self.ridge >= 0.0).all():
@@ -118,7 +126,7 @@ class PerturbedObjective(Release):
                 f"ridge of shape {self.ridge.shape} does not fit parameters of shape {self.shape}; give one "
                 "weight for each."
             )
-        self.bound(public)
+        self.grid(public)  # refuses what double precision cannot certify
         kind = PureObjectivePerturbation if self.pure else ObjectivePerturbation
         shift = math.inf if self.multiplier == 0 else 1.0 / self.multiplier
         return kind(
@@ -129,28 +137,66 @@ class PerturbedObjective(Release):
             output=OUTPUT_SHARE * public.swing * shift,
         )
 
+    def tilt(self, public: Public) -> Lattice:
+        """The lattice of the linear term, as fine as double precision allows."""
+        scale = self.multiplier * self.bound(public) * (1.0 + 2.0**-48)
+        return Lattice(math.ldexp(scale, -FINEST), FINEST, 0.0)
+
+    def longest_tilt(self, public: Public) -> float:
+        """Bound on its norm, but for a probability below 1e-300."""
+        size = math.prod(self.shape)
+        typical = 2.0 * size + FAR[1] if self.pure else math.sqrt(size) + FAR[0]
+        return self.tilt(public).scale * typical
+
+    def limits(self, public: Public) -> Limits:
+        """What rounding can do to the certificate."""
+        pull = 0.0
+        if self.center is not None:
+            pull = self.strength * float(np.linalg.norm(self.center))
+        ridge = 0.0 if self.ridge is None else float(self.ridge.max(initial=0.0))
+        convexity = self.convexity(public)
+        return Limits(
+            public,
+            self.loss,
+            self.bound(public),
+            convexity.modulus(),
+            convexity.largest() + ridge,
+            self.longest_tilt(public) + pull,
+            float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
+        )
+
     def tolerance(self, public: Public) -> float:
         """Certificate that double precision reaches, beside so large a tilt and pull."""
         pull = 0.0 if self.center is None else self.strength * float(np.abs(self.center).max())
         linear = (self.multiplier * self.bound(public) + pull) * math.prod(self.shape)
-        return max(tolerance_for(public, self.bound(public)), LINEAR_ROUNDING * linear)
+        reached = self.limits(public).tolerance(promised=self.multiplier > 0.0)
+        return max(reached, LINEAR_ROUNDING * linear)
+
+    def grid(self, public: Public) -> Lattice:
+        """The lattice of the answer, whose noise counts in what the certificate leaves open.
+
+        That is for the real tilt, of which the one that is used is a rounding.
+        """
+        limits = self.limits(public)
+        open_ = self.tolerance(public) + 4.0 * UNIT * self.longest_tilt(public)
+        reach = 2.0 * open_ / limits.convexity
+        per_reach = self.multiplier / (OUTPUT_SHARE * public.swing)
+        return lattice(per_reach, reach, 2.0 * UNIT * limits.furthest(), math.prod(self.shape))
 
     def output_noise(self, public: Public) -> float:
         """Standard deviation (scale, if pure) of the noise on the minimiser; a public number."""
-        reach = 2.0 * self.tolerance(public) / self.convexity(public).modulus()
-        return reach * self.multiplier / (OUTPUT_SHARE * public.swing)
+        return self.grid(public).scale
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy minimiser."""
-        public, draw = records.public, noise.radial if self.pure else noise.normal
-        bound = self.bound(public)
-        tilt = self.multiplier * bound * draw(self.shape)
+        public = records.public
+        tilt = noise.tilt(self.shape, self.tilt(public), self.pure)
         if self.center is not None:
             tilt = tilt - self.strength * self.center.reshape(self.shape)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         if self.ridge is not None:
             weights = weights + self.ridge
-        rows = in_double(linear_rows(records))
+        rows = linear_rows(records).in_double()
         clip = (
             None
             if self.clip is None or rule_of(self.loss, self.clip, public) == "logistic"
@@ -158,5 +204,6 @@ class PerturbedObjective(Release):
         )
         objective = Objective(rows, records.y, self.loss, weights, tilt, clip)
         with np.errstate(all="ignore"):
-            w = minimise(objective, self.tolerance(public), rest)
-        return w + self.output_noise(public) * draw(self.shape)
+            w = minimise(objective, self.limits(public), self.tolerance(public), rest)
+        release = noise.radial if self.pure else noise.gaussian
+        return release(w, self.grid(public))

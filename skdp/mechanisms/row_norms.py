@@ -40,6 +40,10 @@ class RowNorms(Additive):
         """The cap."""
         return self.cap
 
+    def size(self, public: Public) -> int:
+        """One number."""
+        return 1
+
     def sensitivity(self, public: Public) -> float:
         """Norms are not negative, so a replaced one moves the sum by no more than one that comes or goes."""
         self.coordinates.seen(public)
@@ -48,4 +52,5 @@ class RowNorms(Additive):
     def measure(self, records: Records) -> Array:
         """The sum of the cut norms."""
         _, images = images_of(records, self.coordinates)
+        # Pairwise, as numpy sums along a contiguous axis.
         return np.array(np.minimum(images, self.cap).sum())

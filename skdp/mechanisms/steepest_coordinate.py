@@ -12,7 +12,8 @@ from ..losses import Loss
 from ._public import Public
 from ._question import Array, Selection, settle, sum_of
 from ._records import Records
-from ._scores import scores_of
+from ._rows import ROUNDINGS, UNIT
+from ._scores import cap, slopes_of
 
 __all__ = ["SteepestCoordinate"]
 
@@ -51,6 +52,10 @@ class SteepestCoordinate(Selection):
         """A record moves a coordinate's two scores by its entry, in opposite directions."""
         return 2.0 * public.swing * self.bound
 
+    def rounding(self, public: Public) -> float:
+        """As of any sum, for each entry."""
+        return ROUNDINGS * UNIT * public.most * self.bound
+
     def measure(self, records: Records) -> Array:
         """Minus and plus the entries of the clipped gradient."""
         gradient = sum_of(self._clipped, records)
@@ -59,12 +64,8 @@ class SteepestCoordinate(Selection):
     def _clipped(self, records: Records) -> Array:
         model, rows = records.model, records.rows
         with np.errstate(all="ignore"):
-            slopes = self.loss.dz(scores_of(model, self.at, rows, self.loss), records.y)
-            factor = np.abs(slopes) * rows.peaks()
-            np.maximum(factor, self.bound, out=factor)
-            # Four roundings lie between a slope and its contribution.
-            limit = self.bound * (1.0 - 8.0 * np.finfo(slopes.dtype).eps)
-            slopes *= limit / factor
+            slopes = slopes_of(model, self.at, records, self.loss)
+            cap(slopes, np.abs(slopes) * rows.peaks(), self.bound)
             # A record whose score overflows must not spoil the sum: that would show that it is there.
             slopes[~np.isfinite(slopes)] = 0.0
             return model.pullback(self.at, rows, slopes)[: records.public.n_features]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,16 +13,18 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
+from ._lattice import Lattice, lattice
 from ._noise import Noise
 from ._public import Public
 from ._question import Array, Question, poisson_gaussian, settle
 from ._records import Records
+from ._rows import ROUNDINGS, UNIT
 from ._scores import scores_of
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
 
 _HUGE = 1e100
-_DROWNING = 1e300
+_NOTHING = 1e-150  # an epsilon at which noise drowns any query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,33 +71,27 @@ class LineSearch(Question):
             )
 
     def sensitivity(self, public: Public) -> Array:
-        """How far each sum of clipped differences moves between neighbours; queries are divided by it."""
-        return np.asarray(public.swing * self.bounds)
+        """How far each sum of clipped differences moves between neighbours, all roundings included."""
+        return np.asarray((public.swing + 2.0 * self.rounding(public)) * self.bounds)
+
+    def rounding(self, public: Public) -> float:
+        """How far a computed sum may be from the exact one, in bounds of one record."""
+        return ROUNDINGS * UNIT * public.most
 
     def measure(self, records: Records) -> Iterator[float]:
-        """Queries of unit sensitivity, one by one: what is never asked is never computed."""
-        units = self.sensitivity(records.public)
+        """Sums of clipped differences, one by one: what is never asked is never computed."""
         before = self._losses(records, self.at)
         for k, candidate in enumerate(self.candidates):
             with np.errstate(all="ignore"):
                 gain = before - self._losses(records, candidate)
-            total = float(np.clip(gain, -self.bounds[k], self.bounds[k], out=gain).sum())
-            if math.isnan(total):  # an overflow must not become a NaN that decides the test
-                total = float(np.nansum(gain))
-            yield (total - self.demands[k]) / units[k]
+            gain[np.isnan(gain)] = 0.0  # an overflow must not become a NaN that decides the test
+            yield float(np.clip(gain, -self.bounds[k], self.bounds[k], out=gain).sum())
 
     def _losses(self, records: Records, w: Array) -> Array:
         """Loss of each record, in the precision that sums are made in."""
         with np.errstate(all="ignore"):
             scores = scores_of(records.model, w, records.rows, self.loss)
             return self.loss.value(scores, records.y).astype(np.float64, copy=False)
-
-    def first(self, records: Records, threshold: float, noise: Array) -> int:
-        """Index of the first query that, with noise of its own, reaches the one noisy threshold."""
-        for k, query in enumerate(self.measure(records)):
-            if query + noise[k] >= threshold:
-                return k
-        return len(self.candidates)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,9 +128,14 @@ class FirstDecrease(LineSearch):
 
     def answer(self, records: Records, noise: Noise) -> int:
         """The index of the first noisy yes."""
-        units = noise.laplace(1 + len(self.candidates))
-        threshold = float(_over(units[:1], self.threshold_epsilon)[0])
-        return self.first(records, threshold, _over(units[1:], self.query_epsilon))
+        count, least = len(self.candidates), (self.query_epsilon, self.threshold_epsilon)
+        if min(least) <= _NOTHING:  # infinite noise: the records do not matter
+            own, shared = (np.full(count, float(epsilon <= _NOTHING)) for epsilon in least)
+            return noise.first_above(repeat(0.0, count), np.zeros(count), own, shared)
+        # A query's own scale and the threshold's, up to which roundings of the scales are covered.
+        units = self.sensitivity(records.public) * (1.0 + 4.0 * UNIT)
+        own, shared = (units / epsilon for epsilon in least)
+        return noise.first_above(self.measure(records), self.demands, own, shared)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -155,34 +157,42 @@ class GaussianFirstDecrease(LineSearch):
         super().__post_init__()
         settle(self, scales=("threshold_multiplier", "query_multiplier"))
 
+    def grids(self, public: Public) -> tuple[Lattice, Lattice]:
+        """Lattices of the queries, which are one Gaussian sum of as many numbers, and of the threshold."""
+        count = len(self.candidates)
+        record, rounding = self._record(public), self.rounding(public) / public.swing
+        queries = lattice(
+            self.query_multiplier / record,
+            record,
+            math.sqrt(count) * rounding,
+            count,
+            math.sqrt(count),
+        )
+        return queries, lattice(self.threshold_multiplier, 1.0, 0.0, 1)
+
+    def _record(self, public: Public) -> float:
+        """What one record can contribute to all queries of unit sensitivity, in norm."""
+        return math.sqrt(len(self.candidates)) / public.swing
+
     def event(self, public: Public) -> events.Event:
         """One run with as many queries as there are candidates."""
+        self.grids(public)  # refuses what double precision cannot answer
         return events.GaussianAboveThreshold(
             self.threshold_multiplier, self.query_multiplier, len(self.candidates)
         )
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """On a Poisson batch: all queries at once are one Gaussian sum, whose amplification is exact.
-
-        A record contributes at most 1 / swing to each query, so at most sqrt(k) / swing in norm.
-        """
-        one_record = math.sqrt(len(self.candidates)) / public.swing
-        return poisson_gaussian(self.query_multiplier / one_record, rate)
+        """On a Poisson batch: all queries at once are one Gaussian sum, whose amplification is exact."""
+        self.grids(public)
+        return poisson_gaussian(self.query_multiplier / self._record(public), rate)
 
     def answer(self, records: Records, noise: Noise) -> int:
-        """The index of the first noisy yes."""
-        units = noise.normal(1 + len(self.candidates))
-        threshold = float(_times(units[:1], self.threshold_multiplier)[0])
-        return self.first(records, threshold, _times(units[1:], self.query_multiplier))
-
-
-def _over(units: Array, epsilon: float) -> Array:
-    """Draws of scale 1 / epsilon: none at infinity, and epsilon 0 drowns any query."""
-    if math.isinf(epsilon):
-        return np.zeros(len(units))
-    return units / epsilon if epsilon > 0.0 else np.copysign(_DROWNING, units)
-
-
-def _times(units: Array, multiplier: float) -> Array:
-    """Draws of standard deviation `multiplier`: an infinite one drowns any query."""
-    return units * multiplier if math.isfinite(multiplier) else np.copysign(_DROWNING, units)
+        """The index of the first noisy yes: a function of the noisy queries and of a threshold that no record meets."""
+        queries, wide = self.grids(records.public)
+        threshold = float(noise.gaussian(np.zeros(1), wide)[0])
+        units = records.public.swing * self.bounds
+        for k, total in enumerate(self.measure(records)):
+            query = float(noise.gaussian(np.array([total / units[k]]), queries)[0])
+            if query - self.demands[k] / units[k] >= threshold:
+                return k
+        return len(self.candidates)

@@ -1,0 +1,118 @@
+"""The public lattice that a noisy answer lives on, and what rounding to it costs (docs/proofs/exact_noise.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ._radial import lattice_radial
+from ._strips import FINEST, Bits, lattice_normals
+
+__all__ = ["Lattice", "lattice", "on_lattice", "radial_on_lattice"]
+
+Array = np.ndarray[Any, Any]
+
+BOX = (
+    2.0**61
+)  # answers end there, in steps of the lattice: integers of 64 bits hold them with their noise
+COARSEST = 8  # bits of the noise below its deviation
+FINE = 21  # bits beyond what the number of coordinates asks for: noise grows by less than 5e-7
+_ROUND_UP = 1.0 + 2.0**-48
+_SMALLEST, _LARGEST = 1e-250, 1e250  # steps and deviations that stay normal doubles in all products
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Multiples of a public step, and noise of ``2^bits`` steps.
+
+    Parameters
+    ----------
+    step : float
+        Distance of neighbouring points; 0 for no noise.
+    bits : int
+        Deviation (scale, if pure) of the noise: ``2^bits`` steps.
+    reach : float
+        How far the computed statistic may move between neighbours: what was claimed, and all roundings.
+    """
+
+    step: float
+    bits: int
+    reach: float
+
+    @property
+    def scale(self) -> float:
+        """Deviation of the noise, a public number."""
+        return math.ldexp(self.step, self.bits)
+
+
+@lru_cache(maxsize=256)
+def lattice(
+    multiplier: float, unit: float, rounding: float, size: int, reach: float | None = None
+) -> Lattice:
+    """Noise of at least `multiplier` units, after all that rounding can add to the unit.
+
+    Parameters
+    ----------
+    multiplier : float
+        Priced deviation of the noise over the unit.
+    unit : float
+        What the price counts in: a record's bound, or how far the statistic moves.
+    rounding : float
+        How far a computed statistic may be from what the theorem speaks of, in norm.
+    size : int
+        Coordinates.
+    reach : float or None
+        Movement between neighbours without roundings, at least the unit; None for the unit.
+
+    Returns
+    -------
+    Lattice
+        With ``scale >= multiplier (unit + 2 rounding + sqrt(size) step)``.
+    """
+    claimed = (unit if reach is None else reach) + 2.0 * rounding
+    if multiplier == 0.0:
+        return Lattice(0.0, 0, claimed)
+    spread = multiplier * math.sqrt(size)
+    if not spread <= 2.0 ** (FINEST - 1):
+        raise NotSupported(
+            f"noise of {multiplier:.3g} units on {size} numbers is finer than double precision can round; "
+            "raise epsilon or delta."
+        )
+    widest = max(multiplier, 2.0**-20) * math.sqrt(size)
+    bits = min(max(FINE + math.ceil(math.log2(widest)), COARSEST), FINEST)
+    scale = multiplier * (unit + 2.0 * rounding) * _ROUND_UP / (1.0 - math.ldexp(spread, -bits))
+    if not _SMALLEST <= scale <= _LARGEST:
+        raise NotSupported(
+            f"noise of deviation {scale:.3g} leaves the range of double precision; choose an epsilon or a bound "
+            "nearer to 1."
+        )
+    return Lattice(math.ldexp(scale, -bits), bits, claimed)
+
+
+def on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
+    """The statistic rounded to the lattice, plus Gaussian noise rounded to it, as doubles."""
+    steps = _steps(statistic, grid.step)
+    steps += lattice_normals(steps.size, grid.bits, source).reshape(steps.shape)
+    return steps * grid.step
+
+
+def radial_on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
+    """The same with noise of density proportional to exp(-|z| / scale)."""
+    steps = _steps(statistic, grid.step)
+    noise = lattice_radial(steps.size, grid.bits, source)
+    total = [int(k) + z for k, z in zip(steps.ravel(), noise)]
+    return np.array([float(k) for k in total]).reshape(steps.shape) * grid.step
+
+
+def _steps(statistic: Array, step: float) -> Array:
+    """The nearest points of the lattice as integers, inside the box."""
+    with np.errstate(over="ignore"):
+        steps = np.asarray(statistic / step)
+    np.clip(steps, -BOX, BOX, out=steps)
+    np.rint(steps, out=steps)
+    return steps.astype(np.int64)

@@ -1,0 +1,118 @@
+"""What double precision can certify: bounds on rounding in a computed gradient, from public numbers (proofs/sums.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import Loss
+from ._mapped import FLOOR
+from ._public import Public
+from ._rows import PIECE, ROUNDINGS, UNIT
+
+__all__ = ["Limits"]
+
+WORST = 0.01  # largest tolerance, in bounds of one record's gradient, that a release is worth making with
+ROOM = 8.0  # tolerance over the rounding of careful arithmetic: what is left moves an iterate, see `_minimise`
+TYPICAL = 1e6  # records that the tolerance is chosen for where n is private
+LIBM = 16.0  # units that a loss's slope may be off
+
+
+@dataclass(frozen=True)
+class Limits:
+    """An objective in public numbers.
+
+    Parameters
+    ----------
+    public : Public
+        Facts about the records.
+    loss : Loss
+        Smooth and convex.
+    bound : float
+        Bound on the norm of one record's gradient.
+    convexity : float
+        Strong convexity of the whole.
+    strength : float
+        Largest weight of half a squared coordinate.
+    linear : float
+        Bound on the norm of the linear term.
+    start : float
+        Norm of the point that the minimisation starts from.
+    """
+
+    public: Public
+    loss: Loss
+    bound: float
+    convexity: float
+    strength: float
+    linear: float = 0.0
+    start: float = 0.0
+
+    def furthest(self) -> float:
+        """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative."""
+        most, w = self.public.most, self.start
+        loss = self.loss.value_bound(0.0, self.public.target_bound)
+        height = most * (loss + self.bound * w) + 0.5 * self.strength * w * w + self.linear * w
+        slack = 1.0 + 1e-6
+        root = math.sqrt(self.linear**2 + 2.0 * self.convexity * height)
+        return slack * (self.linear + root) / self.convexity
+
+    def steepness(self) -> float:
+        """Bound on the second derivative of the smooth part."""
+        beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
+        return 1.01 * (self.public.most * beta + self.strength)
+
+    def quick(self, w: float, linear: float) -> float:
+        """Rounding of a gradient made of ordinary products, at a point of norm w beside a linear term of this norm."""
+        public, most = self.public, self.public.most
+        depth = public.width + public.depth + 8.0
+        scores = self._per_score() * depth * max(public.stretch, public.row_bound) * w
+        sums = (ROUNDINGS + public.depth) * self._longest() + LIBM * self.bound
+        return UNIT * (most * (scores + sums) + 8.0 * (self.strength * w + linear))
+
+    def careful(self, w: float, linear: float) -> float:
+        """The same of twofold products."""
+        public, most = self.public, self.public.most
+        depth = (public.width + public.depth + 8.0) ** 2 * UNIT
+        scores = self._per_score() * w
+        scores *= 6.0 * public.row_bound + depth * max(public.stretch, public.row_bound)
+        sums = (most / PIECE + ROUNDINGS + public.depth) ** 2 * UNIT * self._longest()
+        sums += (LIBM + 8.0) * self.bound
+        return UNIT * (most * (scores + sums) + 8.0 * (self.strength * w + linear))
+
+    def split(self, w: float) -> float:
+        """Rounding of a subgradient that a prox step gives, beside that of the gradient."""
+        return 32.0 * UNIT * self.steepness() * w
+
+    def tolerance(self, promised: bool = True) -> float:
+        """Tolerance on a gradient that every data set can meet, or a refusal, before any is touched."""
+        w = self.furthest()
+        n = TYPICAL if self.public.n is None or not self.public.replace_one else self.public.n
+        least = ROOM * (self.careful(w, self.linear) + self.split(w))
+        tolerance = max(1e-12 * (n + 1e4) * self.bound, least)
+        if promised and not tolerance <= WORST * self.bound:
+            raise NotSupported(
+                f"double precision cannot certify the minimiser: with strong convexity {self.convexity:.3g} and "
+                f"curvature {self.loss.curvature:.3g} its gradient may be off by {tolerance / self.bound:.2g} records; "
+                "raise the strength (a smaller C), smooth the loss (a larger h) or use a solver such as 'gd'."
+            )
+        return tolerance
+
+    def _per_score(self) -> float:
+        """How far all gradients move for a unit of one score, per record."""
+        return float(self.loss.curvature or 0.0) * self.public.row_bound
+
+    def _longest(self) -> float:
+        """Largest norm of what one record adds, as it lies in memory."""
+        slope = self.loss.slope
+        within = self.bound / FLOOR if slope is None else min(slope, self.bound / FLOOR)
+        return max(self.bound, self.public.stretch * within)
+
+
+def norm(array: Any) -> float:
+    """L2 norm of all entries."""
+    return float(np.linalg.norm(array))
