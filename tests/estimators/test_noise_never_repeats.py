@@ -163,12 +163,8 @@ def test_a_random_state_object_moves_on():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_generator_with_state_is_caught_after_fork(monkeypatch):
-    # What a library does that draws from a generator of its own process.
+    # What a library does that draws from a generator of its own process: the bytes of a copied state.
     generator = np.random.Generator(np.random.Philox(os.getpid()))
-
-    def words(self, count):
-        return np.frombuffer(generator.bytes(8 * count), dtype=np.uint64)
-
-    monkeypatch.setattr(Noise, "_words", words)
+    monkeypatch.setattr(os, "urandom", generator.bytes)
     with pytest.raises(AssertionError, match="repeated"):
         check_all_distinct(_forked_noises(model()))
