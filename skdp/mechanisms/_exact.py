@@ -1,7 +1,8 @@
 """Comparisons with Gumbel and Laplace noise that are those of real numbers (docs/proofs/exact_noise.md).
 
-A draw is a function of uniform numbers of which 64 bits are known. In doubles that gives an interval; where the intervals
-do not tell, more bits of the *same* uniforms are drawn and the comparison is made in long arithmetic, until they part.
+A draw is a function of uniform numbers of which 64 bits are known. In doubles that gives an interval; where the
+intervals do not tell, more bits of the *same* uniforms are drawn and the comparison is made in long arithmetic, until
+they part.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ def passes(
     threshold: tuple[float, Laplace],
     source: Bits,
 ) -> bool:
-    """Whether ``total + scale * noise >= demand + scale' * noise'``, for (scale, noise) of the test and the threshold."""
+    """Whether ``total + scale * noise >= demand + scale' * noise'``, each pair (scale, noise) given as one."""
     (scale, noise), (wide, shared) = test, threshold
     if scale == wide == 0.0:
         return total >= demand

@@ -1,4 +1,4 @@
-"""What double precision can certify: bounds on rounding in a computed gradient, from public numbers (proofs/sums.md)."""
+"""What double precision can certify: bounds on rounding in a gradient, from public numbers (proofs/sums.md)."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ class Limits:
         Bound on the norm of the linear term.
     start : float
         Norm of the point that the minimisation starts from.
+    split : bool
+        Whether there is a penalty that is met by its prox.
     """
 
     public: Public
@@ -51,6 +53,7 @@ class Limits:
     strength: float
     linear: float = 0.0
     start: float = 0.0
+    split: bool = False
 
     def furthest(self) -> float:
         """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative."""
@@ -84,15 +87,15 @@ class Limits:
         sums += (LIBM + 8.0) * self.bound
         return UNIT * (most * (scores + sums) + 8.0 * (self.strength * w + linear))
 
-    def split(self, w: float) -> float:
+    def prox(self, w: float) -> float:
         """Rounding of a subgradient that a prox step gives, beside that of the gradient."""
-        return 32.0 * UNIT * self.steepness() * w
+        return 16.0 * UNIT * self.steepness() * w
 
     def tolerance(self, promised: bool = True) -> float:
         """Tolerance on a gradient that every data set can meet, or a refusal, before any is touched."""
         w = self.furthest()
         n = TYPICAL if self.public.n is None or not self.public.replace_one else self.public.n
-        least = ROOM * (self.careful(w, self.linear) + self.split(w))
+        least = ROOM * (self.careful(w, self.linear) + (self.prox(w) if self.split else 0.0))
         tolerance = max(1e-12 * (n + 1e4) * self.bound, least)
         if promised and not tolerance <= WORST * self.bound:
             raise NotSupported(

@@ -29,8 +29,8 @@ def image_norms(rows: Any, matrix: Array, in_place: bool) -> Array:
     matrix : ndarray of shape (k, width)
         What maps them.
     in_place : bool
-        Whether every record of a neighbour stands where it stood. If not, each row is mapped by itself: a product with a
-        block of rows rounds a row by where it stands.
+        Whether every record of a neighbour stands where it stood. If not, each row is mapped by itself: a product with
+        a block of rows rounds a row by where it stands.
     """
     norms = np.empty(len(rows))
     slack = 8.0 * (rows.width + 4.0) * UNIT * float(np.linalg.norm(matrix))

@@ -1,8 +1,8 @@
 """Inner optimisation to a certificate: w with |gradient of J at w| <= tolerance, rounding included, and no other exit.
 
-It ends for every data set. While the certificate is not met, the computed gradient is at least 7 times its error bound, so
-a gradient step of length 1/steepness lowers J by a fixed amount; a Newton step is taken only where it provably lowers J
-more than that, or halves the smallest gradient so far. J is bounded below, so neither can go on for ever
+It ends for every data set. While the certificate is not met, the computed gradient is at least 7 times its error bound,
+so a gradient step of length 1/steepness lowers J by a fixed amount; a Newton step is taken only where it provably
+lowers J more than that, or halves the smallest gradient so far. J is bounded below, so neither can go on for ever
 (docs/proofs/sums.md). How many rounds it takes never leaves this file.
 """
 
@@ -78,8 +78,8 @@ def _step(
 ) -> float:
     """Step along a descent direction that provably lowers J by `least`, from derivatives alone; 0 where none is found.
 
-    The derivative along the line increases, so J(t) - J(0) <= t/2 (J'(t/2) + J'(t)): a step whose two halves keep a part
-    of the initial slope satisfies Armijo's condition. Each derivative is off by at most ``error |p|``.
+    The derivative along the line increases, so J(t) - J(0) <= t/2 (J'(t/2) + J'(t)): a step whose two halves keep a
+    part of the initial slope satisfies Armijo's condition. Each derivative is off by at most ``error |p|``.
     """
     start, error, least = known
     slope, t, doubt = objective.along(w, z, p), 1.0, error * norm(p)

@@ -70,8 +70,8 @@ class Noise:
     ) -> int:
         """Index of the first total that passes, or their number: the sparse vector technique.
 
-        Total k passes where it and ``own[k]`` times a Laplace draw of its own reach ``demands[k]`` and ``shared[k]`` times
-        the one Laplace draw of the threshold. What is never asked is never computed.
+        Total k passes where it and ``own[k]`` times a Laplace draw of its own reach ``demands[k]`` and ``shared[k]``
+        times the one Laplace draw of the threshold. What is never asked is never computed.
         """
         threshold, *draws = _exact.laplaces(1 + len(demands), self)
         for k, total in enumerate(totals):

@@ -66,7 +66,8 @@ class Oracle:
         return tuple(note for q in self.__kinds.values() for note in q.notes(self.public))
 
     def ask(self, question: Question) -> Any:
-        """Check, pay, touch, noise."""
+        """Check, pay, touch, noise: of a copy, so that what is priced is what is answered."""
+        question = _copied(question)
         kind = _registered_kind(question)
         event = question.event(self.public)
         with self.__lock:  # a solver may ask from threads, and accounts check before they note
@@ -82,6 +83,20 @@ class Oracle:
     def share(self, question: Question) -> float:
         """Which part of a filter's whole allowance the question would take."""
         return self.__account.share(question.event(self.public))
+
+
+def _copied(question: Question) -> Question:
+    """The question and the one inside it as they are now, whatever a thread writes into them later."""
+    _refuse_unless(question, _registry.questions(), "mechanisms")
+    own = object.__new__(type(question))
+    vars(own).update(vars(question))
+    inner = vars(own).get("question")
+    if inner is not None:
+        _refuse_unless(inner, _registry.questions(), "mechanisms")
+        mine = object.__new__(type(inner))
+        vars(mine).update(vars(inner))
+        vars(own)["question"] = mine
+    return own
 
 
 def _registered_kind(question: Question) -> tuple[type, type]:

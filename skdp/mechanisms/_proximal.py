@@ -1,9 +1,9 @@
 """Inner optimisation with a convex penalty that has a prox: Newton models solved by FISTA.
 
-A prox step u = prox(v - s g) yields (v - u)/s - g, a subgradient of the penalty at u for whatever g was; with the gradient
-of the smooth part at u that is the certificate c, and F(w) - F(u) >= <c, w - u> by convexity. A point is gone to only
-where that, less its rounding, is a fixed amount, as it is for a short prox step while the certificate is not met: so this
-ends for every data set (docs/proofs/sums.md). Newton models only speed the way there.
+A prox step u = prox(v - s g) yields (v - u)/s - g, a subgradient of the penalty at u for whatever g was; with the
+gradient of the smooth part at u that is the certificate c, and F(w) - F(u) >= <c, w - u> by convexity. A point is gone
+to only where that, less its rounding, is a fixed amount, as it is for a short prox step while the certificate is not
+met: so this ends for every data set (docs/proofs/sums.md). Newton models only speed the way there.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _Search:
     def at(self, u: Array, subgradient: Array) -> _Point:
         """The certificate at a point; in twofold precision where it is near enough to matter."""
         away, linear = norm(u), norm(self.objective.linear)
-        split = self.limits.split(self.limits.furthest())
+        split = self.limits.prox(self.limits.furthest())
         gradient = self.objective.gradient(u, self.objective.rows.dot(u))
         error = self.limits.quick(away, linear) + split
         if not norm(gradient + subgradient) > 2.0 * error + self.tolerance:
@@ -144,7 +144,7 @@ class _Search:
 def _model(
     curvature: Curvature, penalty: Any, w: Array, g: Array, size: float, goal: float
 ) -> tuple[Array, Array]:
-    """Minimise <g, v - w> + (v - w)' H (v - w)/2 + penalty(v) by FISTA with restarts; the end and a subgradient there."""
+    """Minimise <g, v - w> + (v - w)' H (v - w)/2 + penalty(v) by FISTA with restarts: the end, a subgradient there."""
     v, ahead, pace = w, w, 1.0
     slope = g
     for _ in range(INNER_CAP):

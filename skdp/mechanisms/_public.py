@@ -8,8 +8,8 @@ from dataclasses import dataclass
 __all__ = ["Public"]
 
 MOST = (
-    1 << 23
-)  # records under add/remove where no rough count is declared: rounding then adds 8e-7 to the noise
+    1 << 20
+)  # records under add/remove where no rough count is declared: rounding adds 1e-7 to noise
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ def settle(
                 f"{type(question).__name__} was given {field} that is not finite, or too large; "
                 "take smaller steps."
             )
+        array.setflags(write=False)
         object.__setattr__(question, field, array)
     loss: Any = getattr(question, "loss", None)
     if type(loss) in LOSSES.values():

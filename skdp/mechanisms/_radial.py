@@ -1,7 +1,7 @@
 """Exact noise of pure releases: a Gamma(d) radius times a uniform direction, rounded to a lattice.
 
-Once a fit, so in long arithmetic: all inputs are bit strings, what they leave open is an interval, and while the rounding
-of a coordinate is open more bits are drawn. No draw is thrown away, so the law is that of the real vector.
+Once a fit, so in long arithmetic: all inputs are bit strings, what they leave open is an interval, and while the
+rounding of a coordinate is open more bits are drawn. No draw is thrown away, so the law is that of the real vector.
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class Records:
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
         if len(X) > public.most:
             raise ValueError(
-                f"X has more than the {public.most} rows that rounding was bounded for; declare a rough count in n_public."
+                f"X has more than the {public.most} rows that rounding is bounded for; "
+                "declare a rough count in n_public."
             )
         if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
             raise ValueError(
@@ -89,9 +90,9 @@ class Records:
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""
-        part = isinstance(index, slice)
-        y = self.y[index] if part else self.y.take(index, axis=0)
-        return Records(self.rows.take(index), y, self.public, self.model, whole=self.whole and part)
+        y = self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
+        whole = self.whole and isinstance(index, slice)
+        return Records(self.rows.take(index), y, self.public, self.model, whole)
 
     @property
     def in_place(self) -> bool:

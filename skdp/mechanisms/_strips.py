@@ -2,9 +2,9 @@
 
 Rejection from strips under the half-normal density. A deviate lies in strip i, `[i w, (i + 1) w)` with w = 1/128, with
 probability proportional to `h_i = exp(-(i w)^2 / 2)`, uniformly in it, and is kept with probability `exp(-t)`,
-`t = (x^2 - (i w)^2) / 2`: what is kept has density proportional to `exp(-x^2 / 2)`. Every comparison is between integers,
-or in doubles with a margin that is proved, and where the bits drawn so far leave it open more bits are drawn. So the law
-is the normal law exactly, given uniform bits (docs/proofs/exact_noise.md).
+`t = (x^2 - (i w)^2) / 2`: what is kept has density proportional to `exp(-x^2 / 2)`. Every comparison is between
+integers, or in doubles with a margin that is proved, and where the bits drawn so far leave it open more bits are drawn.
+So the law is the normal law exactly, given uniform bits (docs/proofs/exact_noise.md).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -98,7 +99,7 @@ def tables() -> _Tables:
     base = np.zeros(1 << SLOT, dtype=_I64)
     limit = np.zeros(1 << SLOT, dtype=np.uint16)
     least, below = [], []
-    for i, (low, high) in enumerate(zip(table, table[1:])):
+    for i, (low, high) in enumerate(pairwise(table)):
         first = _ceil(low + 2 if i else 0, FIRST - SLOT)
         last = (high - 1) >> (FIRST - SLOT)
         if last > first:

@@ -1,7 +1,7 @@
 """Sums and products in twice the precision, from doubles alone (Ogita, Rump and Oishi 2005).
 
-A number is a pair (high, low) whose exact sum it is. A dot product of n terms is then off by two units in the last place of
-its result, and by ``n^2 2^-106`` of the sum of absolute terms, instead of ``n 2^-53`` of that sum.
+A number is a pair (high, low) whose exact sum it is. A dot product of n terms is then off by two units in the last
+place of its result, and by ``n^2 2^-106`` of the sum of absolute terms, instead of ``n 2^-53`` of that sum.
 """
 
 from __future__ import annotations

@@ -82,6 +82,7 @@ class NoisyMinimiser(Release):
             modulus.modulus(),
             modulus.largest(),
             start=float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
+            split=split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
         )
 
     def grid(self, public: Public) -> Lattice:

@@ -163,6 +163,7 @@ class PerturbedObjective(Release):
             convexity.largest() + ridge,
             self.longest_tilt(public) + pull,
             float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
+            split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
         )
 
     def tolerance(self, public: Public) -> float:

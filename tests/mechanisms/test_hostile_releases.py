@@ -2,6 +2,7 @@
 
 import threading
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,7 +20,6 @@ from skdp.mechanisms import (
     Schedule,
 )
 from skdp.mechanisms._bounds import Convexity, split_penalty
-from skdp.mechanisms._minimise import in_double
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L2, NoPenalty, Placed
 from skdp.privacy.ledger import Recorder
@@ -140,10 +140,14 @@ def test_a_coefficient_that_the_penalty_leaves_alone_counts_without_its_convexit
 def test_norms_bound_the_rows_that_releases_use_in_double_precision():
     X = np.random.default_rng(1).normal(size=(500, 3)).astype(np.float32)
     single = vault(X, np.ones(500), data_norm=1.7, dtype=np.float32).rows
-    rows = in_double(single)
-    actual = np.linalg.norm(np.array([rows.tdot(one) for one in np.eye(500)]), axis=1)
-    assert (actual <= rows.norms).all()
-    assert (actual > single.norms).any(), "the norms before rounding are no bounds"
+    rows = single.in_double()
+    scaled = [
+        [Fraction(v) * Fraction(s) for v in x] for x, s in zip(X.tolist(), rows._scale.tolist())
+    ]
+    squares = [sum(v * v for v in row) + Fraction(0.25) ** 2 for row in scaled]
+    assert all(a <= Fraction(bound) ** 2 for a, bound in zip(squares, rows.norms.tolist()))
+    tight = np.sqrt([float(square) for square in squares])
+    assert (tight >= rows.norms * (1 - 1e-12)).all(), "bounds as loose as this cost noise"
 
 
 @pytest.mark.parametrize("linear", [0.0, 1.0])

@@ -1,11 +1,17 @@
 """The inner optimiser meets its certificate, on every kind of objective that a mechanism hands it."""
 
+import math
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from skdp.exceptions import NotSupported
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic, Multinomial
-from skdp.mechanisms._minimise import in_double, minimise, tolerance_for
+from skdp.mechanisms._limits import Limits
+from skdp.mechanisms._minimise import minimise as certified
 from skdp.mechanisms._objective import Objective
 from skdp.mechanisms._public import Public
 from skdp.mechanisms._rows import DenseRows
@@ -18,7 +24,7 @@ def problem(n=400, d=7, loss=None, strength=2.0, clip=None, noise=3.0, seed=0, d
     loss = loss or Logistic()
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)).astype(dtype)
-    rows = in_double(DenseRows.bounded(X, 2.0, 0.25))
+    rows = DenseRows.bounded(X, 2.0, 0.25).in_double()
     outputs = loss.outputs
     if outputs > 1:
         y = rng.integers(0, outputs, n)
@@ -28,6 +34,24 @@ def problem(n=400, d=7, loss=None, strength=2.0, clip=None, noise=3.0, seed=0, d
         y = rng.choice([-1.0, 1.0], n)
     shape = (d + 1,) if outputs == 1 else (d + 1, outputs)
     return Objective(rows, y, loss, strength, noise * rng.standard_normal(shape), clip)
+
+
+def limits_of(objective):
+    """The objective in public numbers, as a mechanism would state them."""
+    rows, loss = objective.rows, objective.loss
+    size = rows.width - (rows.intercept > 0)
+    target = 1.0 if loss.kind != "multiclass" else float(loss.outputs)
+    public = Public(len(rows), size, rows.intercept, "replace_one", target)
+    own = np.inf if loss.slope is None else loss.slope * public.row_bound
+    bound = own if objective.clip is None else min(own, objective.clip)
+    least, most = np.min(objective.strength), np.max(objective.strength)
+    linear = np.linalg.norm(objective.linear)
+    return Limits(public, loss, bound, float(least), float(most), float(linear))
+
+
+def minimise(objective, tolerance, penalty=None):
+    limits = replace(limits_of(objective), split=penalty is not None)
+    return certified(objective, limits, tolerance, penalty)
 
 
 def explicit_gradient(objective, w):
@@ -78,7 +102,7 @@ def test_implicit_curvature_meets_the_same_certificate(case, monkeypatch):
 def test_agrees_with_scikit_learn_where_there_is_no_noise():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((500, 6)), rng.choice([-1.0, 1.0], 500)
-    rows = DenseRows.bounded(X, 100.0, 0.0)
+    rows = DenseRows.bounded(X, 100.0, 0.0).in_double()
     w = minimise(Objective(rows, y, Logistic(), 0.5, np.zeros(6)), 1e-10)
     theirs = LogisticRegression(C=2.0, fit_intercept=False, tol=1e-12, max_iter=1000)
     theirs.fit(rows.dot(np.eye(6)), y)
@@ -121,22 +145,65 @@ def test_careful_gradient_is_the_gradient():
 def test_float32_rows_stay_within_the_bound_once_doubled():
     rng = np.random.default_rng(5)
     X = (rng.standard_normal((5000, 9)) * 10).astype(np.float32)
-    rows = in_double(DenseRows.bounded(X, 1.0, 0.25))
+    rows = DenseRows.bounded(X, 1.0, 0.25).in_double()
     entries = rows.dot(np.eye(10))
     assert entries.dtype == np.float64
     assert np.linalg.norm(entries, axis=1).max() <= np.hypot(1.0, 0.25)
 
 
+def private(n_public=None):
+    return Public(n=n_public, n_features=5, intercept=0.25, neighbors="add_remove")
+
+
 def test_tolerance_reads_public_numbers_and_not_n_where_n_is_private():
     known = Public(n=40_000, n_features=5, intercept=0.25, neighbors="replace_one")
-    hidden = Public(n=None, n_features=5, intercept=0.25, neighbors="add_remove")
-    assert tolerance_for(known, 1.0) == pytest.approx(5e-8)
-    assert tolerance_for(hidden, 2.0) == pytest.approx(2.02e-6)
+    assert Limits(known, Logistic(), 1.0, 50.0, 50.0).tolerance() == pytest.approx(5e-8, rel=0.02)
+    hidden = Limits(private(), Logistic(), 2.0, 5000.0, 5000.0).tolerance()
+    assert hidden >= 2.02e-6 and hidden == Limits(private(), Logistic(), 2.0, 5e3, 5e3).tolerance()
 
 
 def test_tolerance_can_be_met_by_many_records():
-    public = Public(n=300_000, n_features=3, intercept=0.25, neighbors="replace_one")
-    objective = problem(n=public.n, d=3, strength=0.1)
-    tolerance = tolerance_for(public, 1.0)
-    w = minimise(objective, tolerance / 100)
-    assert np.linalg.norm(objective.careful_gradient(w)) <= tolerance / 50
+    objective = problem(n=300_000, d=3, strength=0.1)
+    limits = limits_of(objective)
+    w = minimise(objective, limits.tolerance())
+    assert np.linalg.norm(objective.careful_gradient(w)) <= limits.tolerance()
+
+
+@pytest.mark.parametrize("loss, strength", [(HuberisedHinge(1e-12), 1.0), (Logistic(), 1e-16)])
+def test_what_double_precision_cannot_certify_is_refused_by_public_numbers(loss, strength):
+    public = Public(n=50_000, n_features=5, intercept=0.25, neighbors="replace_one")
+    with pytest.raises(NotSupported, match="double precision"):
+        Limits(public, loss, 1.0, strength, strength).tolerance()
+    Limits(public, HuberisedHinge(1e-3), 1.0, 1.0, 1.0).tolerance()
+
+
+@pytest.mark.parametrize("sharp", [0.0, 1e9])
+def test_bounds_on_rounding_hold_against_exact_rationals(sharp):
+    """Scores that cancel at large parameters, and slopes that turn within a thousandth of a score."""
+    rng = np.random.default_rng(2)
+    objective = problem(n=60, d=7, loss=HuberisedHinge(1e-3), noise=0.1)
+    limits = limits_of(objective)
+    for scale in (1e-3, 1.0, 1e4):
+        w = rng.standard_normal(8) * scale + sharp * np.array([1.0, -1, 0, 0, 0, 0, 0, 0])
+        exact = exact_gradient(objective, w)
+        size, linear = np.linalg.norm(w), np.linalg.norm(objective.linear)
+        quick = objective.gradient(w, objective.rows.dot(w))
+        assert distance(quick, exact) <= limits.quick(size, linear)
+        assert distance(objective.careful_gradient(w), exact) <= limits.careful(size, linear)
+
+
+def distance(computed, exact):
+    return math.sqrt(sum(float(Fraction(float(a)) - b) ** 2 for a, b in zip(computed, exact)))
+
+
+def exact_gradient(objective, w):
+    """In rationals, of a loss whose slope is made of sums, products and comparisons."""
+    rows, h, strength = objective.rows, Fraction(objective.loss.h), Fraction(objective.strength)
+    w = [Fraction(v) for v in w.tolist()]
+    total = [Fraction(b) + strength * v for b, v in zip(objective.linear.tolist(), w)]
+    for x, scale, y in zip(rows._x.tolist(), rows._scale.tolist(), objective.y.tolist()):
+        row = [Fraction(v) * Fraction(scale) for v in x] + [Fraction(rows.intercept)]
+        margin = Fraction(y) * sum(a * v for a, v in zip(row, w))
+        slope = Fraction(y) * min(max((margin - 1 - h) / (2 * h), Fraction(-1)), Fraction(0))
+        total = [t + slope * a for t, a in zip(total, row)]
+    return total

@@ -17,9 +17,9 @@ QUESTION = FirstDecrease(**STEPS, threshold_epsilon=1.0, query_epsilon=1.0)
 
 
 def distance(question, records, neighbour):
-    """Largest move of a query."""
-    both = (np.array(list(question.measure(side))) for side in (records, neighbour))
-    return float(np.abs(np.subtract(*both)).max())
+    """Largest move of a query, in what it is claimed to move."""
+    before, after = (np.array(list(question.measure(side))) for side in (records, neighbour))
+    return float((np.abs(before - after) / question.sensitivity(records.public)).max())
 
 
 def worst_pair(relation):
