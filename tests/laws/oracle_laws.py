@@ -34,9 +34,10 @@ class _Noise(Noise):
         super().__init__(0)
         self.log = log
 
-    def _words(self, count):
+    def bytes(self, count):
+        """Fresh uniform bytes, and a note that they were drawn."""
         self.log.append("draw")
-        return super()._words(count)
+        return super().bytes(count)
 
 
 class Watched(Records):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from laws.vaults import RELATIONS, vault
 
+from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
 from skdp.privacy import accountants
@@ -75,8 +76,15 @@ def test_no_noise_costs_everything(question, relation):
 
 
 @pytest.mark.parametrize("question, relation", CASES)
-def test_infinite_noise_is_free(question, relation):
-    assert _price(_louder(question, math.inf), relation)[0] == 0.0
+def test_infinite_noise_is_free_and_refused_where_no_double_holds_it(question, relation):
+    endless, account = _louder(question, math.inf), Recorder()
+    if hasattr(getattr(question, "question", question), "epsilon"):
+        assert _price(endless, relation)[0] == 0.0
+        return
+    with pytest.raises(NotSupported, match="finer than double precision"):
+        Oracle(_vault(relation), account, Noise(0)).ask(endless)
+    assert not account.script
+    assert _price(_louder(question, 1e9), relation)[0] < 1e-6
 
 
 @pytest.mark.parametrize("question, relation", CASES)

@@ -3,7 +3,7 @@
 Each test holds the same checker against the sound original first, so that a rejection means something.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from laws.vaults import RELATIONS, random_vault, vault
 
 from skdp.losses import Logistic, Squared
 from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, PoissonBatch
+from skdp.mechanisms._lattice import lattice
 
 AT = np.array([1.0, -1.0, 0.5, 0.0])
 GIVEN = {"at": AT, "loss": Logistic(), "clip": 0.3, "multiplier": 2.0}
@@ -34,21 +35,25 @@ def _rejected(check, *args, **given):
         check(*args, **given)
 
 
+def _exponentials(noise, shape):
+    words = np.frombuffer(noise.bytes(8 * int(np.prod(shape))), dtype=np.uint64)
+    return -np.log((words + 0.5) * 2.0**-64).reshape(shape)
+
+
 # ---------------------------------------------------------------------------------------- noise
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HalfTheNoise(Gradient):
     def answer(self, records, noise):
-        exact = self.measure(records)
-        return exact + 0.5 * self.multiplier * self.clip * noise.normal(exact.shape)
+        grid = self.grid(records.public)
+        return noise.gaussian(self.measure(records), replace(grid, step=0.5 * grid.step))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OneDrawForAll(Gradient):
     def answer(self, records, noise):
-        exact = self.measure(records)
-        return exact + self.multiplier * self.clip * noise.normal() * np.ones(exact.shape)
+        return self.measure(records) + noise.gaussian(np.zeros(1), self.grid(records.public))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,7 +68,8 @@ class SecondGenerator(Gradient):
 class LaplaceForGaussian(Gradient):
     def answer(self, records, noise):
         exact = self.measure(records)
-        return exact + self.multiplier * self.clip * noise.laplace(exact.shape) / np.sqrt(2)
+        one, other = _exponentials(noise, (2, exact.size))
+        return exact + self.grid(records.public).scale * (one - other) / np.sqrt(2)
 
 
 @pytest.mark.parametrize(
@@ -78,17 +84,14 @@ def test_wrong_noise_is_rejected(broken):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HalfTheGumbel(BestCandidate):
     def answer(self, records, noise):
-        scores = self.measure(records)
-        scale = 0.5 * self.spread(records.public) / self.epsilon
-        return int(np.argmax(scores + scale * noise.gumbel(scores.shape)))
+        return noise.largest(self.measure(records), 0.5 * self.scale(records.public))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormalForGumbel(BestCandidate):
     def answer(self, records, noise):
-        scores = self.measure(records)
-        scale = self.spread(records.public) / self.epsilon
-        return int(np.argmax(scores + scale * noise.normal(scores.shape)))
+        grid = lattice(1.0, self.scale(records.public), 0.0, 1)
+        return int(np.argmax(noise.gaussian(self.measure(records), grid)))
 
 
 @pytest.mark.parametrize("broken", [HalfTheGumbel, NormalForGumbel])
@@ -102,9 +105,10 @@ def test_wrong_selection_is_rejected(broken):
 class Repeating(Noise):
     """Noise that is drawn once and reused."""
 
-    def normal(self, shape=()):
+    def gaussian(self, statistic, grid):
         kept = self.__dict__.setdefault("kept", {})
-        return kept.setdefault(shape, super().normal(shape))
+        fresh = super().gaussian(np.zeros(statistic.shape), grid)
+        return statistic + kept.setdefault(statistic.shape, fresh)
 
 
 def test_reused_noise_is_rejected():
@@ -280,7 +284,7 @@ def _fixed_size(n, rate, noise):
 
 def _exponential_gaps(n, rate, noise):
     """Gaps of a Poisson process in continuous time: the rate is 1 - exp(-q) instead of q."""
-    places = np.cumsum(noise.exponential(4 * n)) / rate
+    places = np.cumsum(_exponentials(noise, 4 * n)) / rate
     return np.unique(places[places < n].astype(int))
 
 
