@@ -56,6 +56,13 @@ def check_selection_noise(question, records, noise, repetitions=4000):
     assert stats.chisquare(counts, expected).pvalue > ALPHA
 
 
+def check_softmax(choose, scores, scale, repetitions=6000):
+    """Index k is chosen with probability proportional to exp(score / scale)."""
+    weights = np.exp((scores - scores.max()) / scale)
+    chosen = np.bincount([choose(scores, scale) for _ in range(repetitions)], minlength=len(scores))
+    check_counts(chosen, repetitions * weights / weights.sum())
+
+
 def check_poisson_batch(draw, n, rate, repetitions=4000):
     """Independent coins: sizes are binomial, every record is taken equally often, pairs are independent."""
     batches = [np.asarray(draw(n, rate)) for _ in range(repetitions)]
