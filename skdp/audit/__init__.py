@@ -6,19 +6,26 @@ confidence. Nothing here is private: it is for data that you made up.
 
 from ._attack import Evidence, audit
 from ._canaries import Canaries, linear_canaries
+from ._neighbours import Neighbours, adversarial_pairs
 from ._one_run import OneRun, audit_one_run
 from ._one_run_bound import likeliest
 from ._pairs import worst_case_pair
+from ._replay import Replayed, fitted, replay
 from ._runs import released_by
 
 __all__ = [
     "Canaries",
     "Evidence",
+    "Neighbours",
     "OneRun",
+    "Replayed",
+    "adversarial_pairs",
     "audit",
     "audit_one_run",
+    "fitted",
     "likeliest",
     "linear_canaries",
     "released_by",
+    "replay",
     "worst_case_pair",
 ]

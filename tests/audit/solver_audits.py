@@ -1,5 +1,6 @@
 """Every registered solver in a setting where one record shows as much as it can, and runs of it without ceremony."""
 
+from dataclasses import replace
 from itertools import count
 
 from laws.runs import plan_for
@@ -58,19 +59,19 @@ AT_THE_STEEPEST = {
 
 
 class HalfTheNoise(Noise):
-    """A noise source that draws half of what it should."""
+    """A noise source that adds half of what it should."""
 
-    def normal(self, shape=()):
-        return 0.5 * super().normal(shape)
+    def gaussian(self, statistic, grid):
+        return super().gaussian(statistic, replace(grid, step=0.5 * grid.step))
 
-    def laplace(self, shape=()):
-        return 0.5 * super().laplace(shape)
+    def radial(self, statistic, grid):
+        return super().radial(statistic, replace(grid, step=0.5 * grid.step))
 
-    def gumbel(self, shape=()):
-        return 0.5 * super().gumbel(shape)
+    def largest(self, scores, scale):
+        return super().largest(scores, 0.5 * scale)
 
-    def radial(self, shape):
-        return 0.5 * super().radial(shape)
+    def first_above(self, totals, demands, own, shared):
+        return super().first_above(totals, demands, 0.5 * own, 0.5 * shared)
 
 
 def solver_for(name):

@@ -42,10 +42,10 @@ def test_curvature_scales_with_the_square_of_the_bound(solver, delta):
 class SilentIntercept(Noise):
     """The published fault: the intercept is left out of the noise."""
 
-    def radial(self, shape):
-        draw = super().radial(shape)
-        draw[-1] = 0.0
-        return draw
+    def radial(self, statistic, grid):
+        noisy = super().radial(statistic, grid)
+        noisy[-1] = statistic[-1]
+        return noisy
 
 
 def _intercepts(noise_source):

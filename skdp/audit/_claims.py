@@ -1,0 +1,83 @@
+"""How far two runs' statistics lie apart, over how far it is claimed that they can."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+__all__ = ["movements"]
+
+
+def movements(first, second):
+    """The movement of every statistic over its claim, which holds all roundings.
+
+    Parameters
+    ----------
+    first, second : list of Call
+        Of the two runs; they are compared as far as they agree.
+
+    Yields
+    ------
+    list of (int, str, float)
+        Call, its kind, and movement over claim. Several Gaussian answers to one question share one claim.
+    """
+    found, squares = [], {}
+    for k, (one, two) in enumerate(zip(first, second)):
+        if one.kind in ("gaussian", "radial"):
+            group = (id(one.asked), one.public[1])  # one asking
+            squares[group] = squares.get(group, 0.0) + _square(one.statistic, two.statistic)
+            ratio = _over(math.sqrt(squares[group]), one.public[1].reach)
+        else:
+            ratio = _OTHERS.get(one.kind, _nothing)(one, two)
+        found.append((k, one.kind, ratio))
+    return found
+
+
+def _square(one, two):
+    if one.shape != two.shape or not (np.isfinite(one).all() and np.isfinite(two).all()):
+        return math.inf
+    return float(np.linalg.norm(one - two)) ** 2
+
+
+def _over(moved, claimed):
+    return 0.0 if moved == 0.0 else moved / claimed if claimed > 0.0 else math.inf
+
+
+def _innermost(question, public):
+    """The question that measures, and what it knows: batches and coordinates are taken off."""
+    while hasattr(question, "question"):
+        if hasattr(question, "coordinates"):
+            public = question.coordinates.seen(public)
+        question = question.question
+    return question, public
+
+
+def _selection(one, two):
+    """Noise of scale c / epsilon claims that differences of scores move by at most c."""
+    question, _ = _innermost(*one.asked)
+    return _over(float(np.ptp(one.statistic - two.statistic)), one.public[1] * question.epsilon)
+
+
+def _search(one, two):
+    question, public = _innermost(*one.asked)
+    count = one.statistic.size
+    if two.statistic.size != count:
+        return math.inf
+    claims = np.ravel(question.sensitivity(public))[:count]
+    moves = np.abs(one.statistic - two.statistic)
+    return max((_over(m, c) for m, c in zip(moves, claims)), default=0.0)
+
+
+def _tilt(one, two):
+    """The tilts that lead to one released point differ by what the records' gradients there differ."""
+    question, public = _innermost(*one.asked)
+    moved = float(np.linalg.norm(one.answer - two.answer))
+    return _over(moved, public.swing * question.bound(public))
+
+
+def _nothing(one, two):
+    return 0.0
+
+
+_OTHERS = {"largest": _selection, "first_above": _search, "tilt": _tilt}

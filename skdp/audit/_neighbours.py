@@ -1,0 +1,160 @@
+"""Pairs of neighbouring tables that are hard on a mechanism: far, zero, repeated, turned and tiny records, anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..mechanisms._rows import DenseRows
+
+__all__ = ["LAYOUTS", "Neighbours", "adversarial_pairs", "common_row"]
+
+ROUNDING = 1e-12
+LAYOUTS = {
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "single": lambda X: _single(X),
+    "single columns": lambda X: np.asfortranarray(_single(X)),
+}
+
+
+def _single(X):
+    return np.clip(X, -3e38, 3e38).astype(np.float32)
+
+
+# Of the first table and the second.
+LAID = (*((layout, layout) for layout in LAYOUTS), ("rows", "columns"), ("strided", "rows"))
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Two tables that differ in one record.
+
+    Parameters
+    ----------
+    name : str
+        What is hard about them.
+    first, second : tuple (X, y)
+        The tables; labels 0 and 1.
+    place : int
+        Where the record stands: in both under ``replace_one``, else in the longer table.
+    data_norm : float
+        Bound of the rows that estimators declare.
+    """
+
+    name: str
+    first: tuple
+    second: tuple
+    place: int
+    data_norm: float = 1.0
+
+    @property
+    def grown(self):
+        """Records of the second table less those of the first: 0, 1 or -1."""
+        return len(self.second[1]) - len(self.first[1])
+
+    def positions(self, chosen):
+        """Where records chosen in the first table stand in the second; a new record is always chosen."""
+        if self.grown == 0:
+            return chosen
+        if self.grown < 0:
+            others = chosen[chosen != self.place]
+            return others - (others > self.place)
+        return np.sort(np.append(chosen + (chosen >= self.place), self.place))
+
+    def gradients(self, question, public, point):
+        """Sum of the records' gradients at a point, first table less second, by a formula of its own.
+
+        Only the changed record's differ. The question is a perturbed objective, in coordinates or not.
+        """
+        total = np.zeros(np.shape(point))
+        for sign, (X, y) in ((1.0, self.first), (-1.0, self.second)):
+            if len(y) >= max(len(self.first[1]), len(self.second[1])):
+                # The row as it is admitted alone: that is a function of the record.
+                alone = DenseRows.bounded(
+                    X[self.place : self.place + 1], self.data_norm, public.intercept
+                )
+                label = 2.0 * y[self.place] - 1.0
+                row, norm = alone.tdot(np.ones(1)), float(alone.norms[0])
+                total += sign * _gradient(question, row, norm, label, point)
+        return total
+
+
+def _gradient(question, row, norm, label, point):
+    """One record's gradient: slope, shrunk where a clip is given, times the bounded row."""
+    if hasattr(question, "coordinates"):
+        row = question.coordinates.matrix @ row / question.scale
+        norm = np.linalg.norm(row)
+        row, norm = row / max(1.0, norm), min(1.0, norm)
+        question = question.question
+    slope = float(question.loss.dz(np.array([row @ point]), np.array([label]))[0])
+    if question.clip is not None:
+        longest = question.clip * (1.0 - ROUNDING) / max(norm, 1e-300)
+        slope = min(max(slope, -longest), longest)
+    return slope * row
+
+
+def common_row(n_features):
+    """The row of tables whose records are all alike: what turns one record's score turns all."""
+    return (0.4 * np.sin(1.0 + np.arange(n_features))).astype(np.float32).astype(np.float64)
+
+
+def adversarial_pairs(neighbors, n=24, n_features=3, seed=0):
+    """Pairs under a relation, in several layouts and both precisions.
+
+    Parameters
+    ----------
+    neighbors : {"replace_one", "add_remove"}
+        The relation.
+    n : int
+        Records of the first table.
+    n_features : int
+        Columns.
+    seed : int
+        Of the records that both tables share.
+
+    Yields
+    ------
+    Neighbours
+        Under ``add_remove`` one record more and one record less, at the front, inside and at the end.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_features)) * rng.choice([0.1, 1.0, 30.0], size=(n, 1))
+    X, y = X.astype(np.float32).astype(np.float64), rng.integers(0, 2, size=n)
+    alike = np.tile(common_row(n_features), (n, 1)), np.ones_like(y)
+    for what, table in (("", (X, y)), (" among equal rows", alike)):
+        for name, row, label, place in _records(*table):
+            for verb, first, second in _tables(neighbors, table, row, label, place):
+                for pair in LAID:
+                    laid = (_laid(t, layout) for t, layout in zip((first, second), pair))
+                    yield Neighbours(f"{name}{what}{verb}: {', '.join(pair)}", *laid, place)
+
+
+def _tables(neighbors, table, row, label, place):
+    """(what happens, first table, second table) where a record turns into another, or comes and goes."""
+    X, y = table
+    if neighbors == "replace_one":
+        other, labels = X.copy(), y.copy()
+        other[place], labels[place] = row, label
+        return [("", table, (other, labels))]
+    longer = np.insert(X, place, row, axis=0), np.insert(y, place, label)
+    return [(" comes", table, longer), (" goes", longer, table)]
+
+
+def _records(X, y):
+    """What the changed record becomes: (name, row, label, place)."""
+    n, d = X.shape
+    along = X[0] / np.linalg.norm(X[0])
+    yield "label turned", X[n // 2], 1 - y[n // 2], n // 2
+    yield "far row", 1e6 * along, 1, 0
+    yield "farthest row", np.full(d, 1e200) * np.sign(along), 0, n - 1
+    yield "zero row", np.zeros(d), 1, 0
+    yield "duplicate", X[1], y[1], n - 1
+    yield "tiny row", np.full(d, 1e-30), 0, n // 2
+    yield "row at the bound", along, 1 - y[0], 1
+
+
+def _laid(table, layout):
+    return LAYOUTS[layout](table[0]), table[1]

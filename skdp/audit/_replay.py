@@ -1,0 +1,154 @@
+"""Replay with frozen answers: what is left of the data once the noisy answers are taken as given?
+
+The protocol of Cebere, Erb, Desfontaines, Bellet and Fitzsimons, *Privacy in theory, bugs in practice: grey-box
+auditing of differential privacy libraries* (Re:cord-play, arXiv 2602.17454, 2026), built anew. A run on one table keeps
+every call of the noise: the exact statistic, how far it is claimed to move, the scale, the answer. A run on a neighbour
+gets the same answers. A theorem about the noisy answers covers the fit if then (a) the calls are the same, with the
+same public parameters, (b) the statistics move no further than is claimed, (c) nothing else that comes out differs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from dataclasses import dataclass
+from unittest.mock import patch
+
+import numpy as np
+from sklearn.base import clone
+
+from ..linear_model import _fit
+from ._claims import movements
+from ._tape import Diverged, Playback, Tape, Watched
+
+__all__ = ["Replayed", "fitted", "replay"]
+
+REFUSALS = ("NotSupported: ", "ValueError: ")
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay found.
+
+    Parameters
+    ----------
+    findings : tuple of str
+        Each a way in which the neighbour showed itself beside the paid answers; empty where the claim stood.
+    calls : int
+        Calls of the noise that were compared.
+    moved : float
+        The largest movement of a statistic over its claim, roundings included in the claim.
+    refused : str or None
+        The error that both runs ended with.
+    """
+
+    findings: tuple
+    calls: int
+    moved: float
+    refused: str | None
+
+
+def replay(run, pair, seed=None):
+    """Run on one table, run on its neighbour with the answers frozen, and compare all that was handed over or came out.
+
+    Parameters
+    ----------
+    run : callable
+        Takes a table (X, y) and a noise source, and returns whatever it releases; see `fitted`.
+    pair : Neighbours
+        See `adversarial_pairs`.
+    seed : int or None
+        Of the first run's noise.
+
+    Returns
+    -------
+    Replayed
+        The findings.
+    """
+    tape = Tape(seed)
+    first = _outcome(run, pair.first, tape)
+    played = Playback(tape, pair)
+    second = _outcome(run, pair.second, played)
+    findings = [] if len(played.calls) == len(tape.calls) else [_shorter(tape, played, second)]
+    findings += differences(tape.questions, played.questions, "questions") if not findings else []
+    findings += differences(first, second, "outcome") if not findings else []
+    if first["error"] and not first["error"].startswith(REFUSALS):
+        findings.append(f"the first run ends with {first['error']}")
+    moves = movements(tape.calls, played.calls)
+    findings += [
+        f"call {k} ({kind}) moves {ratio:.6g} of its claim"
+        for k, kind, ratio in moves
+        if not ratio <= 1.0
+    ]
+    moved = max((ratio for _, _, ratio in moves), default=0.0)
+    return Replayed(tuple(findings), len(tape.calls), moved, first["error"])
+
+
+def _shorter(tape, played, outcome):
+    ending = f": {outcome['error']}" if outcome["error"] else ""
+    return f"{len(played.calls)} calls of the noise agree, and there were {len(tape.calls)}{ending}"
+
+
+def _outcome(run, table, noise):
+    """All that leaves a run: what it returns, prints, warns of and raises."""
+    printed, result, error = io.StringIO(), None, None
+    with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(printed):
+        warnings.simplefilter("always")
+        try:
+            result = run(table, noise)
+        except Diverged as way:
+            error = str(way)
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+    said = [f"{w.category.__name__}: {w.message}" for w in warned]
+    return {"result": result, "printed": printed.getvalue(), "warned": said, "error": error}
+
+
+def fitted(estimator):
+    """A run for `replay`: a fit of a fresh clone, and every attribute that it leaves.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of this library's.
+
+    Returns
+    -------
+    run : callable
+        From a table and a noise source to the fitted attributes by name.
+    """
+
+    def run(table, noise):
+        model = clone(estimator)
+        with (
+            patch.object(_fit, "Noise", lambda seed=None: noise),
+            patch.object(_fit, "Oracle", Watched),
+        ):
+            model.fit(*table)
+        return vars(model)
+
+    return run
+
+
+def differences(first, second, path):
+    """Where two results differ, bit by bit: the paths to it."""
+    if type(first) is not type(second):
+        return [f"{path} is of type {type(first).__name__} or {type(second).__name__}"]
+    if isinstance(first, np.ndarray):
+        same = (first.shape, first.dtype) == (second.shape, second.dtype)
+        same = same and (first.dtype == object or first.tobytes() == second.tobytes())
+        return [] if same else [f"{path} differs"]
+    if isinstance(first, dict):
+        if first.keys() != second.keys():
+            return [f"{path} has other names: {sorted(map(str, first.keys() ^ second.keys()))}"]
+        return [d for k in first for d in differences(first[k], second[k], f"{path}.{k}")]
+    if isinstance(first, list | tuple):
+        if len(first) != len(second):
+            return [f"{path} has {len(first)} or {len(second)} parts"]
+        parts = enumerate(zip(first, second))
+        return [d for k, (a, b) in parts for d in differences(a, b, f"{path}[{k}]")]
+    if hasattr(first, "__dict__") and not isinstance(first, type):
+        return differences(vars(first), vars(second), path)
+    same = first == second or (first != first and second != second)
+    return [] if same else [f"{path} differs"]

@@ -1,0 +1,180 @@
+"""What the replay is held against: every registered question, and every solver through the estimators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import mechanisms as room
+from ..linear_model import DPLinearSVC, DPLogisticRegression
+from ..losses import Hinge, Logistic
+from ..mechanisms import QUESTIONS, Public, Records
+from ..penalties import L1, L1Ball, NoPenalty, Placed
+from ..privacy.ledger import Recorder
+from ..solvers import SOLVERS
+from ._neighbours import common_row
+from ._tape import Watched
+
+__all__ = ["asked", "estimators", "questions"]
+
+INTERCEPT = 0.25
+SHORT = {"steps": 6, "epochs": 2, "max_rounds": 6, "generations": 3, "rounds": 2}
+# Where a solver needs more of the task than the default gives it, the first of these that fits.
+TASKS = ({}, {"fit_intercept": False}, {"fit_intercept": False, "penalty": L1Ball(2.0)})
+
+
+def questions(n, width):
+    """Every registered question, by name: one or more that records with `width` columns can be asked.
+
+    Parameters
+    ----------
+    n : int
+        Records of the first table.
+    width : int
+        Columns, the constant one included.
+
+    Returns
+    -------
+    dict
+        From names to questions; a registered question that is not among them is an error.
+    """
+    found = [*_sums(n, width), *_choices(width), *_releases(n, width)]
+    missing = QUESTIONS - {type(question) for _, question in found}
+    if missing:
+        names = ", ".join(sorted(kind.__name__ for kind in missing))
+        raise NotImplementedError(f"no replay asks {names}; add one to skdp/audit/_subjects.py.")
+    return {f"{type(question).__name__}{what}": question for what, question in found}
+
+
+def _sums(n, width):
+    at, given = np.linspace(-1.0, 1.0, width), {"clip": 0.3, "multiplier": 2.0}
+    gradient = room.Gradient(at=at, loss=Logistic(), **given)
+    coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
+    mapped = room.Gradient(at=at[:2], loss=Logistic(), **given)
+    step = {"penalty": Placed(L1(0.1), 1.0, True), "rho": 1.0, "inverse": 2.0, "n": 20.0}
+    yield "", gradient
+    yield ", huge parameters", room.Gradient(at=1e18 * at, loss=Logistic(), **given)
+    yield ", cancelling scores", room.Gradient(at=_torn(width, 1e18, 0.0), loss=Logistic(), **given)
+    yield ", at the corner", room.Gradient(at=_torn(width, 1.0, 1.0), loss=Hinge(), **given)
+    yield "", room.GradientDifference(at=at, anchor=0.5 * at, loss=Logistic(), reach=0.1, **given)
+    yield "", room.PartyGradients(at=np.stack([at, -at]), loss=Logistic(), **given)
+    yield "", room.ModelStep(x=at, z=0.5 * at, y=-at, loss=Logistic(), **step, **given)
+    yield "", room.SecondMoment(multiplier=2.0)
+    yield "", room.RowNorms(coordinates=coordinates, cap=2.0, multiplier=2.0)
+    yield "", room.Count(multiplier=2.0)
+    yield "", room.Mapped(question=mapped, coordinates=coordinates, scale=0.8)
+    yield ": Gradient", room.PoissonBatch(gradient, 0.3)
+    yield ": SecondMoment", room.PoissonBatch(room.SecondMoment(multiplier=2.0), 0.3)
+    yield ": Gradient", room.RandomBatch(gradient, n // 3)
+
+
+def _torn(width, size, score):
+    """Parameters near which the order of a sum decides on which side of `score` the common row's score lies."""
+    row = np.append(common_row(width - 1), 0.0)
+    for phase in range(1, 10_000):
+        w = np.cos(phase * np.arange(width)) * (row != 0.0)
+        w = size * (w - (w @ row) / (row @ row) * row) + score / (row @ row) * row
+        if all(_turns(row, w, score, precision) for precision in (np.float64, np.float32)):
+            break
+    return w
+
+
+def _turns(row, w, score, precision):
+    """Whether the row's score passes `score` in a table of another layout."""
+    table, w = np.tile(row, (16, 1)).astype(precision), w.astype(precision)
+    one, other = (np.einsum("ij,j->i", laid(table), w)[0] for laid in (np.array, np.asfortranarray))
+    return (one - score) * (other - score) < 0.0
+
+
+def _choices(width):
+    at, loss = np.linspace(-1.0, 1.0, width), Logistic()
+    candidates = np.stack([at, -at, 2.0 * at])
+    search = {"at": at, "candidates": candidates, "demands": np.array([3.0, -1.0, 0.5])}
+    search |= {"bounds": np.array([0.5, 0.3, 2.0]), "loss": loss}
+    steepest = room.SteepestCoordinate(at=at, loss=loss, bound=0.3, epsilon=0.5)
+    laplace = room.FirstDecrease(**search, threshold_epsilon=0.5, query_epsilon=0.5)
+    normal = room.GaussianFirstDecrease(**search, threshold_multiplier=2.0, query_multiplier=3.0)
+    yield "", steepest
+    yield "", room.BestCandidate(candidates=candidates, loss=loss, cap=0.4, epsilon=0.5)
+    yield "", laplace
+    yield "", normal
+    yield ": SteepestCoordinate", room.PoissonBatch(steepest, 0.3)
+    yield ": FirstDecrease", room.PoissonBatch(laplace, 0.3)
+    yield ": GaussianFirstDecrease", room.PoissonBatch(normal, 0.3)
+
+
+def _releases(n, width):
+    penalty = Placed(NoPenalty(), 1.0, True)
+    given = {"loss": Logistic(), "penalty": penalty, "shape": (width,), "multiplier": 2.0}
+    coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
+    schedule = room.Schedule.harmonic(0.5, 3, (n // 2, n - n // 2), period=2)
+    flat = {**given, "shape": (2,), "penalty": Placed(NoPenalty(), 1.0, False)}
+    for pure, what in ((False, ""), (True, ", pure")):
+        yield what, room.NoisyMinimiser(strength=0.5, pure=pure, **given)
+        yield what, room.PerturbedObjective(strength=2.0, pure=pure, **given)
+        yield what, room.HiddenDescent(schedule=schedule, convexity=0.1, pure=pure, **given)
+    yield ", clipped", room.NoisyMinimiser(strength=0.5, clip=0.1, **given)
+    yield ", clipped", room.PerturbedObjective(strength=2.0, clip=0.1, **given)
+    yield (
+        ", shuffled",
+        room.HiddenDescent(schedule=schedule, convexity=0.1, shuffle=True, **given),
+    )
+    clipped = room.PerturbedObjective(strength=2.0, clip=0.1, **flat)
+    yield ": PerturbedObjective", room.Mapped(question=clipped, coordinates=coordinates)
+
+
+def asked(question, neighbors, n):
+    """A run for `replay`: the question, put to the records of a table.
+
+    Parameters
+    ----------
+    question : Question
+        Registered.
+    neighbors : {"replace_one", "add_remove"}
+        The relation.
+    n : int
+        Records of the first table; public under ``replace_one``.
+
+    Returns
+    -------
+    run : callable
+        From a table and a noise source to the answer.
+    """
+
+    def run(table, noise):
+        X, y = table
+        given = {"intercept": INTERCEPT, "neighbors": neighbors}
+        public = Public(n=n if neighbors == "replace_one" else None, n_features=X.shape[1], **given)
+        records = Records.admit(X, 2.0 * y - 1.0, public, 1.0)
+        return Watched(records, Recorder(), noise).ask(question)
+
+    return run
+
+
+def estimators(name, neighbors):
+    """Estimators with one solver, short and at a large epsilon, whose tasks differ until the solver takes one.
+
+    Parameters
+    ----------
+    name : str
+        Of the solver.
+    neighbors : {"replace_one", "add_remove"}
+        The relation.
+
+    Yields
+    ------
+    estimator
+        Not fitted; some refuse.
+    """
+    solver = SOLVERS[name]()
+    fewer = {k: min(v, SHORT[k]) for k, v in solver.get_params().items() if k in SHORT and v}
+    for kind in (DPLogisticRegression, DPLinearSVC):
+        for task in TASKS:
+            yield kind(
+                1.0,
+                1e-5,
+                data_norm=1.0,
+                classes=[0, 1],
+                neighbors=neighbors,
+                solver=solver.with_params(**fewer),
+                **task,
+            )
