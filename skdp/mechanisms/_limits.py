@@ -44,6 +44,8 @@ class Limits:
         Norm of the point that the minimisation starts from.
     split : bool
         Whether there is a penalty that is met by its prox.
+    promised : bool
+        Whether anything rests on the tolerance; without noise, what rounding leaves is near enough.
     """
 
     public: Public
@@ -54,6 +56,7 @@ class Limits:
     linear: float = 0.0
     start: float = 0.0
     split: bool = False
+    promised: bool = True
 
     def furthest(self) -> float:
         """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative."""
@@ -69,15 +72,27 @@ class Limits:
         beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
         return 1.01 * (self.public.most * beta + self.strength)
 
-    def quick(self, w: float, linear: float) -> float:
-        """Rounding of a gradient made of ordinary products, at a point of norm w beside a linear term of this norm."""
+    def quick(self, w: float, pull: float) -> float:
+        """Rounding of a gradient made of ordinary products.
+
+        Parameters
+        ----------
+        w : float
+            Norm of the point.
+        pull : float
+            Norm of the strength times it, and of the linear term, together.
+
+        Returns
+        -------
+        float
+        """
         public, most = self.public, self.public.most
         depth = public.width + public.depth + 8.0
         scores = self._per_score() * depth * max(public.stretch, public.row_bound) * w
         sums = (ROUNDINGS + public.depth) * self._longest() + LIBM * self.bound
-        return UNIT * (most * (scores + sums) + 8.0 * (self.strength * w + linear))
+        return UNIT * (most * (scores + sums) + 8.0 * pull)
 
-    def careful(self, w: float, linear: float) -> float:
+    def careful(self, w: float, pull: float) -> float:
         """The same of twofold products."""
         public, most = self.public, self.public.most
         depth = (public.width + public.depth + 8.0) ** 2 * UNIT
@@ -85,25 +100,34 @@ class Limits:
         scores *= 6.0 * public.row_bound + depth * max(public.stretch, public.row_bound)
         sums = (most / PIECE + ROUNDINGS + public.depth) ** 2 * UNIT * self._longest()
         sums += (LIBM + 8.0) * self.bound
-        return UNIT * (most * (scores + sums) + 8.0 * (self.strength * w + linear))
+        return UNIT * (most * (scores + sums) + 8.0 * pull)
 
     def prox(self, w: float) -> float:
         """Rounding of a subgradient that a prox step gives, beside that of the gradient."""
         return 16.0 * UNIT * self.steepness() * w
 
-    def tolerance(self, promised: bool = True) -> float:
+    def tolerance(self) -> float:
         """Tolerance on a gradient that every data set can meet, or a refusal, before any is touched."""
         w = self.furthest()
+        # Where the strength pulls more than twice as much as all else, the gradient is as large as its half.
+        pull = min(self.strength * w, 2.0 * (self.public.most * self.bound + self.linear))
         n = TYPICAL if self.public.n is None or not self.public.replace_one else self.public.n
-        least = ROOM * (self.careful(w, self.linear) + (self.prox(w) if self.split else 0.0))
-        tolerance = max(1e-12 * (n + 1e4) * self.bound, least)
-        if promised and not tolerance <= WORST * self.bound:
+        rounding = self.careful(w, pull + self.linear) + (self.prox(w) if self.split else 0.0)
+        tolerance = 1e-12 * (n + 1e4) * self.bound
+        if not self.promised:
+            return tolerance
+        tolerance = max(tolerance, ROOM * rounding)
+        if not tolerance <= WORST * self.bound:
             raise NotSupported(
                 f"double precision cannot certify the minimiser: with strong convexity {self.convexity:.3g} and "
                 f"curvature {self.loss.curvature:.3g} its gradient may be off by {tolerance / self.bound:.2g} records; "
                 "raise the strength (a smaller C), smooth the loss (a larger h) or use a solver such as 'gd'."
             )
         return tolerance
+
+    def enough(self, tolerance: float, error: float) -> float:
+        """The tolerance, or where nothing is promised what can be told from rounding."""
+        return tolerance if self.promised else max(tolerance, ROOM * error)
 
     def _per_score(self) -> float:
         """How far all gradients move for a unit of one score, per record."""

@@ -44,16 +44,16 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         from ._proximal import minimise_composite
 
         return minimise_composite(objective, penalty, limits, tolerance)
-    w, best, linear = np.zeros_like(objective.linear), math.inf, norm(objective.linear)
+    w, best = np.zeros_like(objective.linear), math.inf
     while True:
         z = objective.rows.dot(w)
         g = objective.gradient(w, z)
-        error = limits.quick(norm(w), linear)
+        error = limits.quick(norm(w), objective.pull(w))
         if not norm(g) > 2.0 * error + tolerance:  # near enough to tell by more digits
             if norm(g) + error <= tolerance:
                 return w
-            g, error = objective.careful_gradient(w), limits.careful(norm(w), linear)
-            if norm(g) + error <= tolerance:
+            g, error = objective.careful_gradient(w), limits.careful(norm(w), objective.pull(w))
+            if norm(g) + error <= limits.enough(tolerance, error):
                 return w
         size = norm(g)
         best = min(best, size)

@@ -81,6 +81,10 @@ class Objective:
             weights[np.abs(self.loss.dz(z, self.y)) * self.rows.norms > self.clip] = 0.0
         return weights
 
+    def pull(self, w: Array) -> float:
+        """Size of what does not hang on records: the strength's part of the gradient, and the linear term."""
+        return float(np.linalg.norm(self.strength * w) + np.linalg.norm(self.linear))
+
     def gradient(self, w: Array, z: Array) -> Array:
         """Gradient at w, whose scores are z."""
         return self.rows.tdot(self.slopes(z)) + self.strength * w + self.linear

@@ -61,12 +61,12 @@ def minimise_composite(
         curvature = objective.curvature(w, z, 0.1)
         size = 1.0 / curvature.largest()
         near = search.prox_step(w, g, size)
-        if near.meets(tolerance):
+        if near.meets(limits.enough(tolerance, near.error)):
             return near.u
         residual = norm(near.certificate)
         goal = residual * min(0.1, math.sqrt(residual / (1.0 + residual)) / 10)
         model = search.at(*_model(curvature, penalty, w, g, size, max(goal, tolerance / 10)))
-        if model.meets(tolerance):
+        if model.meets(limits.enough(tolerance, model.error)):
             return model.u
         w = search.onwards(w, z, g, (model, near))
 
@@ -94,13 +94,13 @@ class _Search:
 
     def at(self, u: Array, subgradient: Array) -> _Point:
         """The certificate at a point; in twofold precision where it is near enough to matter."""
-        away, linear = norm(u), norm(self.objective.linear)
+        away, pull = norm(u), self.objective.pull(u)
         split = self.limits.prox(self.limits.furthest())
         gradient = self.objective.gradient(u, self.objective.rows.dot(u))
-        error = self.limits.quick(away, linear) + split
+        error = self.limits.quick(away, pull) + split
         if not norm(gradient + subgradient) > 2.0 * error + self.tolerance:
             gradient = self.objective.careful_gradient(u)
-            error = self.limits.careful(away, linear) + split
+            error = self.limits.careful(away, pull) + split
         return _Point(u, gradient + subgradient, error)
 
     def prox_step(self, w: Array, g: Array, size: float) -> _Point:
@@ -130,7 +130,7 @@ class _Search:
         p, before = end - w, self.penalty.value(w)
         promised = float(np.vdot(g, p)) + self.penalty.value(end) - before
         slope, t = self.objective.along(w, z, p), 1.0
-        error = self.limits.quick(norm(w), norm(self.objective.linear)) * norm(p)
+        error = self.limits.quick(norm(w), self.objective.pull(w)) * norm(p)
         while promised < 0.0 and t > 1e-9:
             after = self.penalty.value(w + t * p)
             fall = t / 2 * (slope(t / 2) + slope(t)) + after - before

@@ -69,7 +69,7 @@ class NoisyMinimiser(Release):
         refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
         limits = self.limits(public)
-        tolerance = limits.tolerance(promised=self.multiplier > 0.0)
+        tolerance = limits.tolerance()
         return minimiser_distance(bound, limits.convexity, tolerance, public.swing)
 
     def limits(self, public: Public) -> Limits:
@@ -83,6 +83,7 @@ class NoisyMinimiser(Release):
             modulus.largest(),
             start=float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
             split=split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
+            promised=self.multiplier > 0.0,
         )
 
     def grid(self, public: Public) -> Lattice:
@@ -112,6 +113,6 @@ class NoisyMinimiser(Release):
         objective = Objective(rows, records.y, self.loss, weights, np.zeros(self.shape), self.clip)
         limits = self.limits(public)
         with np.errstate(all="ignore"):
-            w = minimise(objective, limits, limits.tolerance(promised=False), rest)
+            w = minimise(objective, limits, limits.tolerance(), rest)
         release = noise.radial if self.pure else noise.gaussian
         return release(w, self.grid(public))

@@ -164,13 +164,14 @@ class PerturbedObjective(Release):
             self.longest_tilt(public) + pull,
             float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
             split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
+            self.multiplier > 0.0,
         )
 
     def tolerance(self, public: Public) -> float:
         """Certificate that double precision reaches, beside so large a tilt and pull."""
         pull = 0.0 if self.center is None else self.strength * float(np.abs(self.center).max())
         linear = (self.multiplier * self.bound(public) + pull) * math.prod(self.shape)
-        reached = self.limits(public).tolerance(promised=self.multiplier > 0.0)
+        reached = self.limits(public).tolerance()
         return max(reached, LINEAR_ROUNDING * linear)
 
     def grid(self, public: Public) -> Lattice:

@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
-FLOOR = 1e-6  # convexity that is left where nothing is promised
+FLOOR = 1e-4  # least convexity beside a promise: double precision can certify minimisers down to it
+UNPROMISED = 1e-6  # convexity that is left where nothing is promised
 
 
 def noise_norm(size, pure):
@@ -75,7 +76,7 @@ def _leverage(task, log_jacobian):
 def strength_for(leverage, added, intercept):
     """Smallest x with 1/(added + x) + intercept^2/x <= leverage; ``added`` is the user's own L2."""
     if math.isinf(leverage):
-        return FLOOR
+        return UNPROMISED
     if not intercept:
         return max(1.0 / leverage - added, FLOOR)
     square = intercept * intercept

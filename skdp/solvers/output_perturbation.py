@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import NoisyMinimiser
-from ._one_shot import RADIUS, chosen_clip, whole_ridge
+from ._one_shot import FLOOR, RADIUS, UNPROMISED, chosen_clip, whole_ridge
 from ._solver import Solver, record_count
 
 __all__ = ["OutputPerturbation"]
@@ -67,11 +67,11 @@ class OutputPerturbation(Solver):
     def _balanced(self, n, task, public, budget, clip):
         """Strength lam that minimises sd^2 (n beta + lam d)/2 + lam radius^2/2, sd = noise 2 L/lam."""
         if budget.noise == 0:
-            return 1e-6
+            return UNPROMISED
         bound = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
         beta = task.loss.curvature * public.row_bound**2
         size = task.size
         spread = (budget.noise * public.swing * bound) ** 2 * (size + 1 if budget.delta == 0 else 1)
-        lam = np.geomspace(1e-6, 1e2 * n, 400)
+        lam = np.geomspace(FLOOR, 1e2 * n, 400)
         error = spread / lam**2 * (n * beta + lam * size) / 2 + lam * self.radius**2 / 2
         return float(lam[np.argmin(error)])

@@ -21,7 +21,7 @@ from skdp.solvers import (
     OutPertGD,
     OutputPerturbation,
 )
-from skdp.solvers._one_shot import strength_for, total_step
+from skdp.solvers._one_shot import FLOOR, strength_for, total_step
 
 NAMES = (
     "objective-perturbation",
@@ -241,7 +241,7 @@ def test_strength_is_the_smallest_that_suffices(leverage, added, intercept):
 
     x = strength_for(leverage, added, intercept)
     assert needed(x) <= leverage
-    assert x <= 1e-6 or needed(x * 0.99) > leverage
+    assert x <= FLOOR or needed(x * 0.99) > leverage
 
 
 def test_total_step_minimises_its_error():
