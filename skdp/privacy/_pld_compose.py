@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
-from skdp.privacy._pld_lattice import Array, Lattice, Pair
+from skdp.privacy._pld_lattice import Array, Pair
 from skdp.privacy._pld_plan import MAX_CELLS, Counted, Plan
 
 __all__ = ["Tail", "compose"]

@@ -25,6 +25,7 @@ _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
 _LARGEST_TILT = 1e10
+_STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the largest loss
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def _finish(
     pairs: Counted, nodes: Nodes, tilt: float, epsilon: float, reach: float, accuracy: float
 ) -> Plan:
     """Window around the tilted mean that reaches epsilon, and a grid that is fine for it."""
+    tilt = min(tilt, _STEEPEST / max(epsilon, 1e-300))
     mean, sd = _moments(nodes, tilt)
     sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
     scale = max(epsilon, 1e-3 * sd)
