@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from laws.vaults import vault
 
-from skdp.losses import Logistic
+from skdp.losses import LOSSES, Logistic, Multinomial
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Noise
 
 QUESTION = Mapped(
@@ -32,3 +32,17 @@ def worst_pair(relation):
         neighbour = vault(common, [1], relation)
     seen = QUESTION.coordinates.seen(records.public)
     return QUESTION, records, neighbour, QUESTION.question.sensitivity(seen)
+
+
+def questions(public, rng):
+    """Maps of every kind that the law is to hold for: short and long images, ill-conditioned and rank-deficient."""
+    size, clip = 10.0 ** rng.uniform(-2, 3), 10.0 ** rng.uniform(-3, 2)
+    for loss in [loss() for loss in LOSSES.values() if loss is not Multinomial]:
+        k = int(rng.integers(1, public.width + 2))
+        matrix = rng.normal(size=(k, public.width)) * 10.0 ** rng.uniform(-4, 4, (k, 1))
+        at = rng.normal(size=k) * size
+        yield Mapped(
+            question=Gradient(at=at, loss=loss, clip=clip, multiplier=1.0),
+            coordinates=Coordinates(matrix),
+            scale=10.0 ** rng.uniform(-3, 3),
+        )
