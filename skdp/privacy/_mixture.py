@@ -114,9 +114,11 @@ def _responses(epsilon: float, count: int) -> Mixture:
     if math.isinf(epsilon):
         return Mixture(np.ones(1), np.array([math.inf]), np.zeros(1))
     lies = np.arange(count + 1)
-    weights = binom.pmf(lies, count, 1 / (1 + math.exp(min(epsilon, 700.0))))
-    offsets = (count - 2 * lies) * epsilon + 2 * _ROUND_OFF * count * epsilon
-    return Mixture(weights * (1 + 4e-12), offsets, np.zeros(count + 1))
+    weights = binom.pmf(lies, count, 1 / (1 + math.exp(min(epsilon, 700.0)))) * (1 + 4e-12)
+    offsets = (count - 2.0 * lies) * epsilon + 2 * _ROUND_OFF * count * epsilon
+    return Mixture(
+        np.asarray(weights, np.float64), np.asarray(offsets, np.float64), np.zeros(count + 1)
+    )
 
 
 def _square(multiplier: float) -> float:

@@ -180,4 +180,5 @@ def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: i
         # delta(l - step) = e^-step delta(l) + (1 - e^-step) P(S >= l)
         missed[:-1] = lfilter([-math.expm1(-step)], decay, above[:0:-1])[::-1]
     log_scale = math.fsum(one.count * one.log_norm for one in steps) + slope * (anchors - center)
-    return Tail(step * index, above, discounted, missed, log_scale, lost)
+    losses: Array = step * index.astype(float)
+    return Tail(losses, above, discounted, missed, log_scale, lost)

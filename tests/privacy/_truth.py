@@ -6,8 +6,8 @@ exponential, whose powers are e^{t/2} times piecewise polynomials (Irwin and Hal
 is a half-line. Many sampled steps are a contour integral (`_contour`).
 """
 
-import math
 from functools import lru_cache
+from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
@@ -86,7 +86,7 @@ def _uniforms(eps, shift, count, square):
     near = [eps + k * mp.sqrt(square) for k in (-12, -6, -3, -1, 0, 1, 3, 6, 12)]
     edges = sorted({*corners, *(x for x in near if abs(x) < count * shift)})
     total = mp.mpf(0)
-    for low, high in zip(edges, edges[1:]):
+    for low, high in pairwise(edges):
         if not square and high <= eps:
             continue
         for x, w in _NODES:

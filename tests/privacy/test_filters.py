@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Filter, Spec, accountants
+from skdp.privacy._book import FILTERS
 from skdp.privacy._conversion import budget_at, renyi_epsilon
-from skdp.privacy._filter import FILTERS
 from skdp.privacy._gaussian import gaussian_epsilon, gaussian_mu
 from skdp.privacy.events import ZCDP, BoundedRange, Gaussian, PoissonBundle, PoissonGaussian, PureDP
 
@@ -80,7 +80,7 @@ def test_crumbs_after_the_end_never_pass_the_whole_budget(kind):
     while budget.affords(crumb):
         budget.charge(crumb)
     exact = sum(Fraction(next(iter(vars(e).values()))) * k for e, k in budget.script)
-    assert Fraction(budget.total) <= exact <= Fraction(budget._budget)
+    assert Fraction(budget.total) <= exact <= Fraction(budget._book.budget)
 
 
 def test_a_share_is_of_the_whole_whatever_was_spent():
@@ -111,6 +111,18 @@ def test_a_whole_script_is_paid_or_none_of_it():
     assert budget.spent == 0 and budget.script == ()
 
 
+@pytest.mark.parametrize("count", [0.25, -5, 0, True, math.nan, 2.0, "2", None])
+def test_counts_that_are_no_positive_whole_numbers_are_refused(count):
+    budget = Filter(SPEC, "zcdp")
+    with pytest.raises(ValueError, match=r"ZCDP was charged .* give a whole number, 1 or more"):
+        budget.charge(ZCDP(1e-4), count)
+    with pytest.raises(ValueError, match="give a whole number"):
+        budget.charge_all(((ZCDP(1e-4), 1), (ZCDP(1e-4), count)))
+    assert budget.spent == 0 and budget.script == ()
+    budget.charge(ZCDP(1e-4), np.int64(3))
+    assert budget.script == ((ZCDP(1e-4), 3),)
+
+
 LOOSE = Spec(4.0, 1e-5)
 
 
@@ -118,7 +130,7 @@ def _room(event, kind):
     """How many such events a filter holds, 0 if it cannot price them."""
     budget = Filter(LOOSE, kind)
     try:
-        return int(budget.total / budget._price(event))
+        return int(budget.total / budget.cost(((event, 1),)))
     except NotSupported:
         return 0
 
@@ -170,7 +182,7 @@ def test_an_order_can_suit_a_planned_sampled_schedule():
 
     def steps(order):
         budget = Filter(spec, "rdp", order)
-        return budget.total / budget._price(step)
+        return budget.total / budget.cost(((step, 1),))
 
     default = Filter(spec, "rdp").order
     best = max(range(2, 40), key=lambda a: steps(a) if a > 8 else 0.0)
@@ -215,7 +227,7 @@ def test_halting_when_every_order_is_exhausted_is_not_a_filter():
 def test_gaussian_currency_beats_zcdp_for_gaussians_and_loses_for_selections():
     gaussian, selection = Gaussian(30.0), BoundedRange(0.05)
     room = {
-        (kind, event): Filter(SPEC, kind).total / Filter(SPEC, kind)._price(event)
+        (kind, event): Filter(SPEC, kind).total / Filter(SPEC, kind).cost(((event, 1),))
         for kind, event in product(("gdp", "zcdp"), (gaussian, selection))
     }
     assert room["gdp", gaussian] > 1.1 * room["zcdp", gaussian]
