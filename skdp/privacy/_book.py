@@ -139,12 +139,7 @@ def _price(event: Event, kind: str, order: int | None, neighbors: str) -> Exact:
 
 
 def planned_order(spec: Spec, script: Script) -> int:
-    """Order at which the budget holds most repetitions of a script fixed beforehand.
-
-    A bound at one order costs the same at all orders below it. Such a first script would ask for
-    its own order, however high, and later Gaussians would pay for that; so half of the weight is
-    theirs.
-    """
+    """Order at which the budget holds most repetitions of a script fixed beforehand."""
     fallback = _order(spec, None)
     known = [e.order for e, _ in script if isinstance(e, RenyiDP) and 2 <= e.order < math.inf]
     orders = np.array([*range(2, _PLANNED + 1), fallback, *map(math.floor, known)], dtype=float)
@@ -156,10 +151,7 @@ def planned_order(spec: Spec, script: Script) -> int:
     if not useful.any():
         return fallback
     with np.errstate(divide="ignore"):
-        room = budget[useful] / price[useful]
-        if known:
-            room = room * budget[useful] / orders[useful]
-    return int(orders[useful][room.argmax()])
+        return int(orders[useful][(budget[useful] / price[useful]).argmax()])
 
 
 def _order(spec: Spec, order: int | None) -> int:

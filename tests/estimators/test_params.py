@@ -161,8 +161,15 @@ def test_a_first_adaptive_fit_that_asks_too_much_is_refused_as_any_other(epsilon
     assert ledger.spent == 0.0
 
 
-def test_books_in_gaussian_dp_refuse_a_renyi_allowance_and_say_what_would_work():
+def test_a_renyi_allowance_is_admitted_after_a_gaussian_fit():
     ledger = Ledger(3.0, 1e-5)
+    for solver in ("gd", "blgd", "sgd", "agd"):
+        _model(ledger=ledger, epsilon=0.5, solver=solver).fit(X, Y)
+    assert len(ledger.scripts) == 4 and ledger.spent <= 3.0
+
+
+def test_books_in_gaussian_dp_alone_refuse_a_renyi_allowance_and_say_what_would_work():
+    ledger = Ledger(3.0, 1e-5, accountant="gdp")
     _model(ledger=ledger, epsilon=1.0, solver="gd").fit(X, Y)
     with pytest.raises(NotSupported, match="accountant='rdp'"):
         _model(ledger=ledger, epsilon=1.0, solver="blgd").fit(X, Y)
