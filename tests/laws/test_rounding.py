@@ -36,7 +36,7 @@ SUMS = [
 ]  # for those two see below
 
 
-def _check(worst, pairs):
+def _check(worst, pairs, kinds=ASKED):
     print({kind: f"{found:.12f} of {count}" for kind, (found, count) in worst.items()})
     assert {kind.__name__ for kind in ASKED} == {
         kind for kind, (_, count) in worst.items() if count
@@ -60,7 +60,7 @@ def test_a_hundred_thousand_hostile_neighbours_stay_within_the_claim(seed):
     "n, d", [(300_000, 3), (1_000_000, 1), (1_000_000, 2), (40_000, 40), (700, 1000)]
 )
 def test_large_tables_stay_within_the_claim(n, d):
-    _check(worst_ratios(np.random.default_rng(n + d), 24, n=n, d=d), 24)
+    _check(worst_ratios(np.random.default_rng(n + d), 24, n=n, d=d), 24, kinds=())
 
 
 @pytest.mark.slow
