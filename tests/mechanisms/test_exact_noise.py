@@ -1,4 +1,4 @@
-"""The sampler of normal deviates against mpmath: its tables, its comparisons on the very bits drawn, its law on each path."""
+"""The sampler of normal deviates against mpmath: tables, comparisons on the very bits drawn, law on each path."""
 
 import dataclasses
 from functools import lru_cache
