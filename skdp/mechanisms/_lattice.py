@@ -13,7 +13,7 @@ from ..exceptions import NotSupported
 from ._radial import lattice_radial
 from ._strips import FINEST, Bits, lattice_normals
 
-__all__ = ["Lattice", "lattice", "on_lattice", "radial_on_lattice"]
+__all__ = ["Lattice", "lattice", "on_lattice", "radial_on_lattice", "refuse_unless_it_fits"]
 
 Array = np.ndarray[Any, Any]
 
@@ -23,6 +23,7 @@ BOX = (
 COARSEST = 8  # bits of the noise below its deviation
 FINE = 21  # bits beyond what the number of coordinates asks for: noise grows by less than 5e-7
 _ROUND_UP = 1.0 + 2.0**-48
+_SILENT = 1e-100  # multipliers below, 0 apart, are refused
 _SMALLEST, _LARGEST = 1e-250, 1e250  # steps and deviations that stay normal doubles in all products
 
 
@@ -77,12 +78,8 @@ def lattice(
     claimed = (unit if reach is None else reach) + 2.0 * rounding
     if multiplier == 0.0:
         return Lattice(0.0, 0, claimed)
+    refuse_unless_it_fits(multiplier, size)
     spread = multiplier * math.sqrt(size)
-    if not spread <= 2.0 ** (FINEST - 1):
-        raise NotSupported(
-            f"noise of {multiplier:.3g} units on {size} numbers is finer than double precision can round; "
-            "raise epsilon or delta."
-        )
     widest = max(multiplier, 2.0**-20) * math.sqrt(size)
     bits = min(max(FINE + math.ceil(math.log2(widest)), COARSEST), FINEST)
     scale = multiplier * (unit + 2.0 * rounding) * _ROUND_UP / (1.0 - math.ldexp(spread, -bits))
@@ -92,6 +89,19 @@ def lattice(
             "nearer to 1."
         )
     return Lattice(math.ldexp(scale, -bits), bits, claimed)
+
+
+def refuse_unless_it_fits(multiplier: float, size: int) -> None:
+    """Refuse noise that no lattice of double precision holds; `lattice` says more, and costs more."""
+    if not multiplier * math.sqrt(size) <= 2.0 ** (FINEST - 1):
+        raise NotSupported(
+            f"noise of {multiplier:.3g} units on {size} numbers leaves no digits for what it hides; "
+            "raise epsilon or delta."
+        )
+    if 0.0 < multiplier < _SILENT:
+        raise NotSupported(
+            f"noise of {multiplier:.3g} units is lost in double precision; lower epsilon, or use epsilon=inf."
+        )
 
 
 def on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
@@ -113,6 +123,7 @@ def _steps(statistic: Array, step: float) -> Array:
     """The nearest points of the lattice as integers, inside the box."""
     with np.errstate(over="ignore"):
         steps = np.asarray(statistic / step)
-    np.clip(steps, -BOX, BOX, out=steps)
+    np.fmin(steps, BOX, out=steps)
+    np.fmax(steps, -BOX, out=steps)
     np.rint(steps, out=steps)
     return steps.astype(np.int64)

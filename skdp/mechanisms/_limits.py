@@ -14,7 +14,9 @@ from ._mapped import FLOOR
 from ._public import Public
 from ._rows import PIECE, ROUNDINGS, UNIT
 
-__all__ = ["Limits"]
+__all__ = ["Limits", "norm"]
+
+Array = np.ndarray[Any, Any]
 
 WORST = 0.01  # largest tolerance, in bounds of one record's gradient, that a release is worth making with
 ROOM = 8.0  # tolerance over the rounding of careful arithmetic: what is left moves an iterate, see `_minimise`
@@ -72,11 +74,15 @@ class Limits:
         beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
         return 1.01 * (self.public.most * beta + self.strength)
 
-    def quick(self, w: float, pull: float) -> float:
-        """Rounding of a gradient made of ordinary products.
+    def quick(self, rows: Any, slopes: Array, w: float, pull: float) -> float:
+        """Rounding of a gradient made of ordinary products, from the slopes that it was made of.
 
         Parameters
         ----------
+        rows : DenseRows
+            The records' rows.
+        slopes : ndarray
+            Derivative of each record's loss in its score.
         w : float
             Norm of the point.
         pull : float
@@ -86,11 +92,12 @@ class Limits:
         -------
         float
         """
-        public, most = self.public, self.public.most
-        depth = public.width + public.depth + 8.0
-        scores = self._per_score() * depth * max(public.stretch, public.row_bound) * w
-        sums = (ROUNDINGS + public.depth) * self._longest() + LIBM * self.bound
-        return UNIT * (most * (scores + sums) + 8.0 * pull)
+        sizes = np.abs(slopes) if slopes.ndim == 1 else np.sqrt((slopes**2).sum(axis=1))
+        reach, depth = rows.reach(), self.public.width + self.public.depth + 8.0
+        scores = float(self.loss.curvature or 0.0) * depth * w * float(np.vdot(rows.norms, reach))
+        sums = (ROUNDINGS + self.public.depth) * float(np.vdot(sizes, reach))
+        sums += LIBM * float(np.vdot(sizes, rows.norms))
+        return UNIT * (1.01 * (scores + sums) + 8.0 * pull)
 
     def careful(self, w: float, pull: float) -> float:
         """The same of twofold products."""

@@ -76,6 +76,11 @@ class MappedRows:
         scores *= self._along(scores)
         return scores
 
+    def reach(self) -> Array:
+        """How long each row may be in memory, times what the matrix may stretch it."""
+        stretch = float(np.linalg.norm(self._matrix))
+        return np.asarray(self._shrink * self._rows.norms * stretch)
+
     def careful_dot(self, high: Array, low: Array) -> Array:
         """Scores at ``high + low``, off by a few units of the score itself."""
         pair = _twofold.dot(self._matrix.T, (high, low))

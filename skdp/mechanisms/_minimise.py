@@ -9,6 +9,7 @@ lowers J more than that, or halves the smallest gradient so far. J is bounded be
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,9 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
     w, best = np.zeros_like(objective.linear), math.inf
     while True:
         z = objective.rows.dot(w)
-        g = objective.gradient(w, z)
-        error = limits.quick(norm(w), objective.pull(w))
+        slopes = objective.slopes(z)
+        g = objective.gradient(w, slopes)
+        error = limits.quick(objective.rows, slopes, norm(w), objective.pull(w))
         if not norm(g) > 2.0 * error + tolerance:  # near enough to tell by more digits
             if norm(g) + error <= tolerance:
                 return w
@@ -58,8 +60,7 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         size = norm(g)
         best = min(best, size)
         p = -objective.curvature(w, z, _forcing(size, tolerance)).solve(g)
-        least = size * size / (8.0 * limits.steepness())
-        step = _step(objective, w, z, p, (float(np.vdot(g, p)), error, least))
+        step = _step(objective, w, z, p, _Round(g, error, limits.steepness()))
         if step:
             w = w + step * p
         elif norm(objective.careful_gradient(w + p)) <= 0.5 * best:
@@ -73,17 +74,42 @@ def _forcing(size: float, tolerance: float) -> float:
     return max(min(0.1, math.sqrt(size) / 10), 0.5 * min(1.0, tolerance / size))
 
 
-def _step(
-    objective: Objective, w: Array, z: Array, p: Array, known: tuple[float, float, float]
-) -> float:
-    """Step along a descent direction that provably lowers J by `least`, from derivatives alone; 0 where none is found.
+@dataclass(frozen=True)
+class _Round:
+    """What is known at the start of a step.
+
+    Parameters
+    ----------
+    g : ndarray
+        The gradient.
+    error : float
+        How far it may be off, and any other on the way.
+    steepness : float
+        Bound on the second derivative.
+    """
+
+    g: Array
+    error: float
+    steepness: float
+
+    def least(self) -> float:
+        """What a gradient step surely lowers J by, and more: a step must do as much."""
+        return norm(self.g) ** 2 / (8.0 * self.steepness)
+
+    def shortest(self, p: Array) -> float:
+        """Step along p that is a tenth as long as a gradient step: shorter ones are not worth looking for."""
+        return 0.1 * norm(self.g) / (self.steepness * max(norm(p), 1e-300))
+
+
+def _step(objective: Objective, w: Array, z: Array, p: Array, known: _Round) -> float:
+    """Step along a descent direction that provably lowers J enough, from derivatives alone; 0 where none is found.
 
     The derivative along the line increases, so J(t) - J(0) <= t/2 (J'(t/2) + J'(t)): a step whose two halves keep a
     part of the initial slope satisfies Armijo's condition. Each derivative is off by at most ``error |p|``.
     """
-    start, error, least = known
-    slope, t, doubt = objective.along(w, z, p), 1.0, error * norm(p)
-    while start < 0.0 and t > 1e-9:
+    start, least, doubt = float(np.vdot(known.g, p)), known.least(), known.error * norm(p)
+    slope, t, shortest = objective.along(w, z, p), 1.0, known.shortest(p)
+    while start < 0.0 and t > shortest:
         middle, end = slope(t / 2), slope(t)
         if middle + end <= DECREASE * start and t * ((middle + end) / 2 + doubt) <= -least:
             return t

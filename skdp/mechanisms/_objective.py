@@ -85,9 +85,9 @@ class Objective:
         """Size of what does not hang on records: the strength's part of the gradient, and the linear term."""
         return float(np.linalg.norm(self.strength * w) + np.linalg.norm(self.linear))
 
-    def gradient(self, w: Array, z: Array) -> Array:
-        """Gradient at w, whose scores are z."""
-        return self.rows.tdot(self.slopes(z)) + self.strength * w + self.linear
+    def gradient(self, w: Array, slopes: Array) -> Array:
+        """Gradient at w, where records have these slopes."""
+        return np.asarray(self.rows.tdot(slopes) + self.strength * w + self.linear)
 
     def careful_gradient(self, w: Array) -> Array:
         """The same in twofold precision: products with rows, and the sum over records."""

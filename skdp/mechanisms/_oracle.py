@@ -67,8 +67,7 @@ class Oracle:
 
     def ask(self, question: Question) -> Any:
         """Check, pay, touch, noise: of a copy, so that what is priced is what is answered."""
-        question = _copied(question)
-        kind = _registered_kind(question)
+        question, kind = _copied(question)
         event = question.event(self.public)
         with self.__lock:  # a solver may ask from threads, and accounts check before they note
             self.__account.charge(event)
@@ -85,30 +84,26 @@ class Oracle:
         return self.__account.share(question.event(self.public))
 
 
-def _copied(question: Question) -> Question:
-    """The question and the one inside it as they are now, whatever a thread writes into them later."""
+def _copied(question: Question) -> tuple[Question, tuple[type, type]]:
+    """The question as it is now, whatever a thread writes into it later, and its type and the inner one's.
+
+    Refused where either, or the loss, has no proof.
+    """
+    own = _copy(question)
+    inner = vars(own).get("question")
+    if inner is not None:
+        inner = vars(own)["question"] = _copy(inner)
+    loss = vars(own if inner is None else inner).get("loss")
+    if loss is not None:
+        _refuse_unless(loss, _registry.losses(), "losses")
+    return own, (type(own), type(inner))
+
+
+def _copy(question: Any) -> Any:
     _refuse_unless(question, _registry.questions(), "mechanisms")
     own = object.__new__(type(question))
     vars(own).update(vars(question))
-    inner = vars(own).get("question")
-    if inner is not None:
-        _refuse_unless(inner, _registry.questions(), "mechanisms")
-        mine = object.__new__(type(inner))
-        vars(mine).update(vars(inner))
-        vars(own)["question"] = mine
     return own
-
-
-def _registered_kind(question: Question) -> tuple[type, type]:
-    """Types of the question and of its inner one; refuses it where they, or its loss's, have no proof."""
-    inner = getattr(question, "question", None)
-    _refuse_unless(question, _registry.questions(), "mechanisms")
-    if inner is not None:
-        _refuse_unless(inner, _registry.questions(), "mechanisms")
-    loss = getattr(question if inner is None else inner, "loss", None)
-    if loss is not None:
-        _refuse_unless(loss, _registry.losses(), "losses")
-    return type(question), type(inner)
 
 
 def _refuse_unless(part: Any, known: Collection[type], room: str) -> None:

@@ -57,7 +57,7 @@ def minimise_composite(
     w = penalty.prox(np.zeros_like(objective.linear), 1.0)
     while True:
         z = objective.rows.dot(w)
-        g = objective.gradient(w, z)
+        g = objective.gradient(w, objective.slopes(z))
         curvature = objective.curvature(w, z, 0.1)
         size = 1.0 / curvature.largest()
         near = search.prox_step(w, g, size)
@@ -96,8 +96,9 @@ class _Search:
         """The certificate at a point; in twofold precision where it is near enough to matter."""
         away, pull = norm(u), self.objective.pull(u)
         split = self.limits.prox(self.limits.furthest())
-        gradient = self.objective.gradient(u, self.objective.rows.dot(u))
-        error = self.limits.quick(away, pull) + split
+        slopes = self.objective.slopes(self.objective.rows.dot(u))
+        gradient = self.objective.gradient(u, slopes)
+        error = self.limits.quick(self.objective.rows, slopes, away, pull) + split
         if not norm(gradient + subgradient) > 2.0 * error + self.tolerance:
             gradient = self.objective.careful_gradient(u)
             error = self.limits.careful(away, pull) + split
@@ -115,23 +116,31 @@ class _Search:
         model, near = ends
         if model.below(w) >= least:
             return model.u
-        t = self._towards(w, z, g, model.u, least)
+        size = 0.5 / steepness
+        short = norm(self.penalty.prox(w - size * g, size) - w)
+        t = self._towards(w, z, g, model.u, (least, short))
         if t:
             return w + t * (model.u - w)
         if near.below(w) >= least:
             return near.u
         # In careful arithmetic: the promise of this step is what the proof rests on.
         g = self.objective.careful_gradient(w)
-        size = 0.5 / steepness
         return np.asarray(self.penalty.prox(w - size * g, size))
 
-    def _towards(self, w: Array, z: Array, g: Array, end: Array, least: float) -> float:
-        """Step towards a point that provably lowers the objective, the smooth part bounded as in `_minimise`."""
+    def _towards(
+        self, w: Array, z: Array, g: Array, end: Array, wanted: tuple[float, float]
+    ) -> float:
+        """Step towards a point that provably lowers the objective, the smooth part bounded as in `_minimise`.
+
+        `wanted` has what it must be lowered by, and how long a short prox step is: no shorter one is looked for.
+        """
+        least, short = wanted
         p, before = end - w, self.penalty.value(w)
         promised = float(np.vdot(g, p)) + self.penalty.value(end) - before
         slope, t = self.objective.along(w, z, p), 1.0
-        error = self.limits.quick(norm(w), self.objective.pull(w)) * norm(p)
-        while promised < 0.0 and t > 1e-9:
+        rows, slopes = self.objective.rows, self.objective.slopes(z)
+        error = self.limits.quick(rows, slopes, norm(w), self.objective.pull(w)) * norm(p)
+        while promised < 0.0 and t * norm(p) > 0.1 * short:
             after = self.penalty.value(w + t * p)
             fall = t / 2 * (slope(t / 2) + slope(t)) + after - before
             doubt = t * error + 64.0 * UNIT * len(w) * (abs(before) + abs(after))

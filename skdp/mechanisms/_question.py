@@ -19,7 +19,7 @@ import numpy as np
 from ..losses import LOSSES, Loss
 from ..privacy import events
 from . import _rows
-from ._lattice import Lattice, lattice
+from ._lattice import Lattice, lattice, refuse_unless_it_fits
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
@@ -195,12 +195,12 @@ class Additive(Question):
 
     def event(self, public: Public) -> events.Event:
         """One Gaussian release."""
-        self.grid(public)  # refuses what double precision cannot answer
+        refuse_unless_it_fits(self.multiplier, self.size(public))
         return _gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
-        self.grid(public)
+        refuse_unless_it_fits(self.multiplier, self.size(public))
         return poisson_gaussian(self.multiplier, rate)
 
     def answer(self, records: Records, noise: Noise) -> Array:

@@ -16,6 +16,8 @@ __all__ = ["Records"]
 
 Array = np.ndarray[Any, Any]
 
+LEAST_NORM = 1e-30  # bound of rows, below which scaled ones lose digits; far above, they vanish
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Records:
@@ -53,6 +55,10 @@ class Records:
         `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
         what the guarantee needs of them is enforced here again, and no message shows a value of theirs.
         """
+        if not LEAST_NORM <= data_norm <= 1.0 / LEAST_NORM**5:
+            raise ValueError(
+                f"data_norm={data_norm:g} must lie between {LEAST_NORM:g} and {1.0 / LEAST_NORM**5:g}."
+            )
         if X.shape[1] != public.n_features or len(X) != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
         if len(X) > public.most:

@@ -24,10 +24,9 @@ PIECES = 128  # of them in one part
 ROUNDINGS = (
     PIECE + PIECES + 64
 )  # units that a sum may be off; 64 for all that is not the sum itself
-DOUBLED = (
-    4 * PIECE
-)  # rows of single precision that are turned into doubles at a time, inside the cache
+DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
+AT_ONCE = PIECE + PIECES  # rows up to which one product is as good
 FEW = 256  # rows not worth a part of their own
 PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
 NARROW = 32  # columns up to which numpy's own loop over a row is quicker than a call of BLAS
@@ -119,15 +118,24 @@ class DenseRows:
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
-        out = np.empty((self.width,) + u.shape[1:])
         scale = self._scale if u.ndim == 1 else self._scale[:, None]
-        out[: self._x.shape[1]] = self._summed(np.multiply(u, scale, dtype=np.float64))
-        if self.intercept:
-            out[-1] = self.intercept * _total(u)
+        weights = np.multiply(u, scale, dtype=np.float64)
+        if len(u) <= AT_ONCE and self._x.dtype == np.float64:
+            total = self._x.T @ weights
+        else:
+            total = self._summed(weights)
+        if not self.intercept:
+            return np.asarray(total)
+        out = np.empty((self.width,) + u.shape[1:])
+        out[:-1], out[-1] = total, self.intercept * _total(u)
         return out
 
+    def reach(self) -> Array:
+        """How long each row is in memory, once scaled: products round by that."""
+        return self.norms
+
     def careful_dot(self, high: Array, low: Array) -> Array:
-        """Scores at ``high + low``, off by a few units of the score itself and of the intercept's part."""
+        """Scores at ``high + low``, off by a few units of the score itself."""
         features = slice(None, -1) if self.intercept else slice(None)
         pair = high[features], low[features]
         scores = np.empty((len(self),) + high.shape[1:])
@@ -135,9 +143,13 @@ class DenseRows:
             part = slice(start, start + PIECE)
             first, second = _twofold.dot(self._x[part], pair)
             scale = self._scale[part] if first.ndim == 1 else self._scale[part, None]
-            scores[part] = (first + second) * scale
-        if self.intercept:
-            scores += self.intercept * (high[-1] + low[-1])
+            scaled, lost = _twofold.times(first, scale)
+            lost += second * scale
+            if self.intercept:
+                pull, more = _twofold.times(np.float64(self.intercept), high[-1])
+                scaled, error = _twofold.two_sum(scaled, pull)
+                lost += error + more + self.intercept * low[-1]
+            scores[part] = scaled + lost
         return scores
 
     def careful_tdot(self, u: Array) -> tuple[Array, Array]:
@@ -250,7 +262,7 @@ def add(total: Array, lost: Array, part: Array) -> None:
 def _in_pieces(rows: Array, weights: Array) -> Array:
     """Rows transposed times weights: products over PIECE rows, summed."""
     whole = len(rows) // PIECE * PIECE
-    if len(rows) <= PIECE + PIECES:
+    if len(rows) <= AT_ONCE:
         return np.asarray(rows.T @ weights)
     stacked = rows[:whole].reshape(-1, PIECE, rows.shape[1])
     if weights.ndim == 1:
@@ -265,6 +277,8 @@ def _in_pieces(rows: Array, weights: Array) -> Array:
 
 def _total(u: Array) -> Array:
     """Sum over records, pairwise: numpy adds so along a contiguous axis."""
+    if u.ndim == 1:
+        return np.asarray(np.add.reduce(u, dtype=np.float64))
     across = np.ascontiguousarray(u.T, dtype=np.float64)
     return np.asarray(np.add.reduce(across, axis=-1))
 

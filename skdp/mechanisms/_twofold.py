@@ -24,7 +24,7 @@ def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
     return total, (a - (total - came)) + (b - came)
 
 
-def times(a: Array, b: Array) -> tuple[Array, Array]:
+def times(a: Any, b: Any) -> tuple[Any, Any]:
     """a * b as computed, and what rounding took from it (Dekker 1971)."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
@@ -32,7 +32,7 @@ def times(a: Array, b: Array) -> tuple[Array, Array]:
     return product, lost
 
 
-def _split(a: Array) -> tuple[Array, Array]:
+def _split(a: Any) -> tuple[Any, Any]:
     """Two halves of 26 bits each."""
     large = a * _SPLIT
     high = large - (large - a)

@@ -54,12 +54,16 @@ class Gradient(Additive):
 
     def rounding(self, public: Public) -> float:
         """As of any sum; in other coordinates rows are summed as they lie in memory, which may be longer."""
+        if not public.stretch:
+            return super().rounding(public)
         steepest = math.inf if self.loss.slope is None else self.loss.slope
         longest = max(self.clip, public.stretch * min(steepest, self.clip / FLOOR))
         return (ROUNDINGS + public.depth) * UNIT * public.most * longest
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
+        if not len(records):
+            return np.zeros(self.at.shape)
         return sum_of(self._clipped, records)
 
     def _clipped(self, records: Records) -> Array:

@@ -56,6 +56,8 @@ class GradientDifference(Additive):
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped differences."""
+        if not len(records):
+            return np.zeros(self.at.shape)
         return sum_of(self._clipped, records)
 
     def _clipped(self, records: Records) -> Array:

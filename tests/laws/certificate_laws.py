@@ -181,7 +181,10 @@ def rounding_shares(objective, limits, w):
     exact = losses_gradient(objective.rows, objective.y, objective.loss, objective.clip, w)
     exact = exact + long(objective.strength) * long(w) + long(objective.linear)
     away, pull = float(np.linalg.norm(w)), float(np.linalg.norm(objective.linear))
-    quick = objective.gradient(w, objective.rows.dot(w))
+    slopes = objective.slopes(objective.rows.dot(w))
+    quick = objective.gradient(w, slopes)
     careful = objective.careful_gradient(w)
     errors = [float(np.sqrt(np.square(long(g) - exact).sum())) for g in (quick, careful)]
-    return errors[0] / limits.quick(away, pull), errors[1] / limits.careful(away, pull)
+    return errors[0] / limits.quick(objective.rows, slopes, away, pull), errors[1] / limits.careful(
+        away, pull
+    )
