@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-__all__ = ["movements"]
+from ..privacy import events
+
+__all__ = ["movements", "unpaid"]
 
 
 def movements(first, second):
@@ -32,6 +34,31 @@ def movements(first, second):
             ratio = _OTHERS.get(one.kind, _nothing)(one, two)
         found.append((k, one.kind, ratio))
     return found
+
+
+def unpaid(call):
+    """Noise that was paid for over noise that was added, where one answer is all that the price is for.
+
+    Parameters
+    ----------
+    call : Call
+        Of either run.
+
+    Returns
+    -------
+    float
+        At most 1, up to rounding; 0 where the price is no plain Gaussian or pure one.
+    """
+    if call.kind not in ("gaussian", "radial"):
+        return 0.0
+    question, public = call.asked
+    event, (shape, grid) = question.event(public), call.public
+    moves = grid.reach + math.sqrt(math.prod(shape)) * grid.step
+    if call.kind == "gaussian" and type(event) is events.Gaussian:
+        return _over(event.multiplier * moves, grid.scale)
+    if call.kind == "radial" and type(event) is events.PureDP:
+        return _over(moves, event.epsilon * grid.scale)
+    return 0.0
 
 
 def _square(one, two):

@@ -19,11 +19,12 @@ import numpy as np
 from sklearn.base import clone
 
 from ..linear_model import _fit
-from ._claims import movements
+from ._claims import movements, unpaid
 from ._tape import Diverged, Playback, Tape, Watched
 
 __all__ = ["Replayed", "fitted", "replay"]
 
+ROUNDING = 1e-12  # of the comparison itself
 REFUSALS = ("NotSupported: ", "ValueError: ")
 
 
@@ -80,6 +81,11 @@ def replay(run, pair, seed=None):
         f"call {k} ({kind}) moves {ratio:.6g} of its claim"
         for k, kind, ratio in moves
         if not ratio <= 1.0
+    ]
+    findings += [
+        f"call {k} ({call.kind}) has 1 / {unpaid(call):.6g} of the noise that was paid for"
+        for k, call in enumerate(tape.calls)
+        if not unpaid(call) <= 1.0 + ROUNDING
     ]
     moved = max((ratio for _, _, ratio in moves), default=0.0)
     return Replayed(tuple(findings), len(tape.calls), moved, first["error"])

@@ -19,10 +19,10 @@ HEAD = """# Replay with frozen answers: the log
 
 Written by `python -m skdp.audit replay > docs/replay_log.md`; [audit.md](audit.md) says what is replayed and what is
 compared. Each line is over all adversarial pairs of neighbours ({pairs}):
-three layouts, two precisions and pairs of tables with different layouts; {d} features; {many} records for questions, {n} for
-solvers. *Calls* of the noise that were compared, the largest *moved/claimed*, all roundings included in the claim, and
-*findings*: branches that differ, statistics that move too far, anything else that comes out and differs. "refused" is
-one sentence before the data is touched.
+three layouts, two precisions and pairs of tables with different layouts; {d} features; {many} records for questions,
+{n} for solvers. *Calls* of the noise that were compared, the largest *moved/claimed*, all roundings included in the
+claim, and *findings*: branches that differ, statistics that move too far, anything else that comes out and differs.
+"refused" is one sentence before the data is touched.
 """
 
 

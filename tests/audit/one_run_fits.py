@@ -12,7 +12,7 @@ from skdp.mechanisms import Noise, Oracle, Records
 from skdp.privacy.ledger import Recorder
 
 
-def run_with(model, share):
+def run_with(model, share, seed=0):
     """A function from data to parameters: the fit of `model`, at this share of the noise that it paid for."""
 
     def run(data):
@@ -20,7 +20,7 @@ def run_with(model, share):
         plan = model._plan(len(X), X.shape[1], {})
         budget = plan.budget(noise=share * _fit._prepare(plan)[1].noise)
         records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.task.penalty.scale)
-        return plan.solver.solve(Oracle(records, Recorder(), Noise()), plan.task, budget)
+        return plan.solver.solve(Oracle(records, Recorder(), Noise(seed)), plan.task, budget)
 
     return run
 

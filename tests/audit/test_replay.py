@@ -1,6 +1,7 @@
 """Replays with frozen answers: nothing is found in any mechanism or solver, and planted faults are."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -125,6 +126,21 @@ def test_noise_whose_scale_depends_on_the_data_is_found(relation):
         expect("call 0 is gaussian", ASKED["Gradient"], relation)
 
 
+@pytest.mark.parametrize(
+    "name", ["Gradient", "SecondMoment", "NoisyMinimiser", "NoisyMinimiser, pure"]
+)
+def test_less_noise_than_was_paid_for_is_found(name):
+    kind = type(ASKED[name])
+    honest = kind.grid
+
+    def weaker(self, public):
+        full = honest(self, public)
+        return replace(full, step=0.999 * full.step)
+
+    with patch.object(kind, "grid", weaker):
+        expect("of the noise that was paid for", ASKED[name])
+
+
 def test_a_number_without_noise_is_found():
     honest = Gradient.answer
 
@@ -148,8 +164,6 @@ def test_output_noise_by_the_private_number_of_records_is_found():
     honest = NoisyMinimiser.answer
 
     def counted(self, records, noise):
-        from dataclasses import replace
-
         scaled = replace(self, multiplier=self.multiplier / len(records))
         return honest(scaled, records, noise)
 
