@@ -94,7 +94,7 @@ def test_a_lattice_that_forgets_a_part_breaks_the_law(forgotten):
     ],
 )
 def test_noise_that_doubles_cannot_carry_is_refused(given):
-    with pytest.raises(NotSupported, match=r"raise epsilon|nearer to 1"):
+    with pytest.raises(NotSupported, match="epsilon"):
         lattice(*given)
 
 
@@ -108,7 +108,7 @@ def test_no_noise_is_no_lattice():
 # --------------------------------------------------------------------------------- answers
 
 EXTREME = [0.0, -0.0, 5e-324, 1e-300, 0.1, -3.7, 2.0**53 + 2, 1e18, -1e30, 1e300, -1.7e308]
-EXTREME += [np.inf, -np.inf, np.finfo(float).max]
+EXTREME += [np.inf, -np.inf, np.nan, np.finfo(float).max]
 
 
 @pytest.mark.parametrize("release", [on_lattice, radial_on_lattice])
