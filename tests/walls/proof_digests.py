@@ -31,6 +31,11 @@ PROVED = (
     "measure",
     "bound",
     "sensitivity",
+    "size",
+    "rounding",
+    "grid",
+    "grids",
+    "scale",
     "spread",
     "event",
     "sampled_event",
@@ -107,14 +112,14 @@ def _methods(cls, name):
     own_shape = cls.__name__ in SHAPES
     for method in PROVED:
         for base in cls.__mro__:
-            if method in vars(base) and base.__module__.startswith("skdp."):
+            if callable(vars(base).get(method)) and base.__module__.startswith("skdp."):
                 if own_shape or base.__name__ not in SHAPES:
                     yield vars(base)[method]
                 break
 
 
 def _tree(function):
-    function = getattr(function, "__func__", function)
+    function = getattr(function, "__func__", getattr(function, "fget", function))
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if ast.get_docstring(node):
         node.body = node.body[1:]
