@@ -84,7 +84,7 @@ def test_batches_that_are_really_drawn_give_their_share_too(relation):
 def test_prices_on_poisson_batches_cover_the_true_delta(kind, relation, rate):
     if relation in relations(kind):
         nearest = max(check_sampled_price(question, rate, relation) for question in CASES[kind])
-        assert nearest > (0.9 if kind in SHARP else 0.05), "pairs that never come near show little"
+        assert nearest > (0.8 if kind in SHARP else 0.05), "pairs that never come near show little"
 
 
 @pytest.mark.parametrize("question", [CASES[Gradient][1], CASES[SecondMoment][1]])

@@ -1,0 +1,87 @@
+"""Laws that no registered mechanism can be without: its noise is what it pays for, and of a size that is public."""
+
+import numpy as np
+import pytest
+from laws.ears import hear
+from laws.registry_noise_law import law_of
+from laws.rounding_laws import admitted
+from laws.sensitivity_laws import pair_of
+from laws.vaults import RELATIONS, vault
+
+from skdp import NotSupported
+from skdp.losses import Logistic
+from skdp.mechanisms import QUESTIONS, BestCandidate, Gradient, PoissonBatch, RandomBatch
+
+EVERY = sorted(QUESTIONS, key=lambda kind: kind.__name__)
+
+
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
+def test_noise_has_the_law_that_is_paid_for(kind):
+    law_of(kind)(kind)
+
+
+# --------------------------------------------------------------------------- sizes that are public
+
+
+def examples(kind, relation):
+    """Questions of the kind, for rows of this many columns."""
+    if kind in (PoissonBatch, RandomBatch):
+        gradient = Gradient(at=np.ones(2), loss=Logistic(), clip=0.3, multiplier=1.0)
+        choice = BestCandidate(candidates=np.eye(2), loss=Logistic(), cap=0.3, epsilon=1.0)
+        wrapped = (gradient, choice) if kind is PoissonBatch else (gradient,)
+        return [kind(question, 0.5 if kind is PoissonBatch else 2) for question in wrapped], 1, 0.25
+    question, records, *_ = pair_of(kind).worst_pair(relation)
+    return [question], records.public.n_features, records.public.intercept
+
+
+def scales(question, records):
+    """All noise that an answer asks for, as plain numbers."""
+    found = []
+    for heard in hear(question, records):
+        scale = heard.scale
+        found.append(
+            (scale.step, scale.bits) if hasattr(scale, "step") else np.array(scale).tolist()
+        )
+    return found
+
+
+def tables(n, d, rng):
+    """Very unlike data of one size."""
+    yield np.zeros((n, d)), np.ones(n)
+    yield rng.normal(size=(n, d)), rng.choice([-1.0, 1.0], size=n)
+    yield rng.normal(size=(n, d)) * 1e200, -np.ones(n)
+    yield np.full((n, d), 1e-300), np.ones(n)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
+def test_noise_hangs_on_public_numbers_alone(kind, relation):
+    """Not on how many records there are where that is private, and never on what is in them."""
+    try:
+        questions, d, intercept = examples(kind, relation)
+    except NotSupported:
+        return
+    rng = np.random.default_rng(1)
+    records = pair_records(kind, relation)
+    for question in questions:
+        seen = []
+        for n in records:
+            for X, y in tables(n, d, rng):
+                found = scales(question, admitted(X, y, relation, 1.0, intercept))
+                seen.append([s for k, s in enumerate(found) if k < 2])
+        assert all(found == seen[0] for found in seen), "noise that tells of the records"
+
+
+def pair_records(kind, relation):
+    """Numbers of records to compare: several where n is private, the one that batches are made for where it is not."""
+    if relation == "add_remove":
+        return (1, 2, 7, 8, 300)
+    return (len(pair_of(kind).worst_pair(relation)[1]) if kind in MEASURED else 6,)
+
+
+MEASURED = [kind for kind in EVERY if kind not in (PoissonBatch, RandomBatch)]
+
+
+def test_the_cap_on_a_private_number_is_public():
+    few, many = (vault(np.zeros((n, 1)), np.ones(n), "add_remove").public.most for n in (1, 5000))
+    assert few == many
