@@ -1,4 +1,4 @@
-"""Gaps, integers, subsets and orders are exact: mpmath and integer arithmetic decide the same on the very bits drawn."""
+"""Gaps, integers, subsets and orders are exact: decided as by mpmath and integers on the very bits drawn."""
 
 from functools import lru_cache
 
