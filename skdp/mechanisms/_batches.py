@@ -66,7 +66,8 @@ def gaps(count: int, rate: float, source: Bits) -> Array:
 
 def _gaps_of(words: Array, rate: float, source: Bits) -> Array:
     """Gaps of the uniforms that begin with these 64-bit words."""
-    per_unit = -1.0 / math.log1p(-rate)
+    # Beyond 1e300 all gaps are too near to tell, and are drawn exactly.
+    per_unit = 1.0 / max(-math.log1p(-rate), 1e-300)
     quotient = words.astype(np.float64)
     quotient += 0.5
     quotient *= 2.0**-64
@@ -86,10 +87,10 @@ def _gaps_of(words: Array, rate: float, source: Bits) -> Array:
 
 def _gap_exactly(word: int, rate: float, source: Bits) -> int:
     """One gap in long arithmetic, from as many more bits of its uniform as it takes."""
-    bits = 64
+    bits, zeros = 64, int(-math.log10(rate))
     while True:
         word, bits = (word << 64) | big(source, 64), bits + 64
-        with localcontext(prec=60 + bits):
+        with localcontext(prec=60 + bits + zeros):
             unit, slack = Decimal(2) ** bits, Decimal(1).scaleb(-30 - bits)
             per_unit = -(1 - Decimal(rate)).ln()
             least, most = (-(Decimal(max(word + k, 1)) / unit).ln() / per_unit for k in (1, 0))

@@ -74,7 +74,7 @@ class Limits:
         beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
         return 1.01 * (self.public.most * beta + self.strength)
 
-    def quick(self, rows: Any, slopes: Array, w: float, pull: float) -> float:
+    def quick(self, rows: Any, slopes: Array, w: Array, pull: float) -> float:
         """Rounding of a gradient made of ordinary products, from the slopes that it was made of.
 
         Parameters
@@ -83,8 +83,8 @@ class Limits:
             The records' rows.
         slopes : ndarray
             Derivative of each record's loss in its score.
-        w : float
-            Norm of the point.
+        w : ndarray
+            The point.
         pull : float
             Norm of the strength times it, and of the linear term, together.
 
@@ -93,8 +93,9 @@ class Limits:
         float
         """
         sizes = np.abs(slopes) if slopes.ndim == 1 else np.sqrt((slopes**2).sum(axis=1))
-        reach, depth = rows.reach(), self.public.width + self.public.depth + 8.0
-        scores = float(self.loss.curvature or 0.0) * depth * w * float(np.vdot(rows.norms, reach))
+        reach = rows.reach()
+        scores = float(self.loss.curvature or 0.0) * float(np.vdot(rows.norms, reach))
+        scores *= rows.units_of_scores(w)
         sums = (ROUNDINGS + self.public.depth) * float(np.vdot(sizes, reach))
         sums += LIBM * float(np.vdot(sizes, rows.norms))
         return UNIT * (1.01 * (scores + sums) + 8.0 * pull)

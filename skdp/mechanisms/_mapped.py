@@ -54,14 +54,16 @@ class MappedRows:
         A.
     images : ndarray of shape (n,)
         Bounds of |A x_i|, see `image_norms`.
+    twofold : bool
+        Whether parameters are mapped in twofold precision, for a release that bounds all rounding.
     """
 
-    __slots__ = ("_images", "_matrix", "_rows", "_shrink", "dtype", "norms", "width")
+    __slots__ = ("_images", "_matrix", "_rows", "_shrink", "_twofold", "dtype", "norms", "width")
 
     intercept = 0.0
 
-    def __init__(self, rows: Any, matrix: Array, images: Array) -> None:
-        self._rows, self._matrix, self._images = rows, matrix, images
+    def __init__(self, rows: Any, matrix: Array, images: Array, twofold: bool = False) -> None:
+        self._rows, self._matrix, self._images, self._twofold = rows, matrix, images, twofold
         self.width, self.dtype = len(matrix), rows.dtype
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
         self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
@@ -72,7 +74,7 @@ class MappedRows:
 
     def dot(self, u: Array) -> Array:
         """Scores: mapped rows times u."""
-        scores: Array = self._rows.dot(self._matrix.T @ u)
+        scores: Array = self._rows.dot(self._pulled(u))
         scores *= self._along(scores)
         return scores
 
@@ -80,6 +82,20 @@ class MappedRows:
         """How long each row may be in memory, times what the matrix may stretch it."""
         stretch = float(np.linalg.norm(self._matrix))
         return np.asarray(self._shrink * self._rows.norms * stretch)
+
+    def _pulled(self, u: Array) -> Array:
+        """Parameters of the rows below that give the same scores."""
+        if not self._twofold:
+            return np.asarray(self._matrix.T @ u)
+        high, low = _twofold.dot(self._matrix.T, (u, np.zeros_like(u)))
+        return np.asarray(high + low)
+
+    def units_of_scores(self, u: Array) -> float:
+        """How many units of a row's `reach` a computed score at u may be off, summed in any order."""
+        stretch = float(np.linalg.norm(self._matrix))
+        below: float = self._rows.units_of_scores(self._pulled(u))
+        mapped = 8.0 if self._twofold else len(self._matrix) + 8.0
+        return below / max(stretch, 1e-300) + mapped * float(np.linalg.norm(u))
 
     def careful_dot(self, high: Array, low: Array) -> Array:
         """Scores at ``high + low``, off by a few units of the score itself."""
@@ -103,11 +119,12 @@ class MappedRows:
 
     def in_double(self) -> MappedRows:
         """The same map of the rows below, in double precision."""
-        return MappedRows(self._rows.in_double(), self._matrix, self._images)
+        return MappedRows(self._rows.in_double(), self._matrix, self._images, twofold=True)
 
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""
-        return MappedRows(self._rows.take(index), self._matrix, self._images[index])
+        rows, images = self._rows.take(index), self._images[index]
+        return MappedRows(rows, self._matrix, images, self._twofold)
 
     def parts(self, least: int) -> Iterator[slice]:
         """Parts of the rows below."""

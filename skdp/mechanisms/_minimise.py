@@ -50,7 +50,7 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         z = objective.rows.dot(w)
         slopes = objective.slopes(z)
         g = objective.gradient(w, slopes)
-        error = limits.quick(objective.rows, slopes, norm(w), objective.pull(w))
+        error = limits.quick(objective.rows, slopes, w, objective.pull(w))
         if not norm(g) > 2.0 * error + tolerance:  # near enough to tell by more digits
             if norm(g) + error <= tolerance:
                 return w

@@ -98,7 +98,7 @@ class _Search:
         split = self.limits.prox(self.limits.furthest())
         slopes = self.objective.slopes(self.objective.rows.dot(u))
         gradient = self.objective.gradient(u, slopes)
-        error = self.limits.quick(self.objective.rows, slopes, away, pull) + split
+        error = self.limits.quick(self.objective.rows, slopes, u, pull) + split
         if not norm(gradient + subgradient) > 2.0 * error + self.tolerance:
             gradient = self.objective.careful_gradient(u)
             error = self.limits.careful(away, pull) + split
@@ -139,7 +139,7 @@ class _Search:
         promised = float(np.vdot(g, p)) + self.penalty.value(end) - before
         slope, t = self.objective.along(w, z, p), 1.0
         rows, slopes = self.objective.rows, self.objective.slopes(z)
-        error = self.limits.quick(rows, slopes, norm(w), self.objective.pull(w)) * norm(p)
+        error = self.limits.quick(rows, slopes, w, self.objective.pull(w)) * norm(p)
         while promised < 0.0 and t * norm(p) > 0.1 * short:
             after = self.penalty.value(w + t * p)
             fall = t / 2 * (slope(t / 2) + slope(t)) + after - before

@@ -8,6 +8,7 @@ contributions of norm at most C is within ``ROUNDINGS 2^-53 n C`` of the exact s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,10 @@ class DenseRows:
         """How long each row is in memory, once scaled: products round by that."""
         return self.norms
 
+    def units_of_scores(self, w: Array) -> float:
+        """How many units of a row's `reach` a computed score at w may be off, summed in any order."""
+        return (self.width + 8.0) * float(np.linalg.norm(w))
+
     def careful_dot(self, high: Array, low: Array) -> Array:
         """Scores at ``high + low``, off by a few units of the score itself."""
         features = slice(None, -1) if self.intercept else slice(None)
@@ -244,11 +249,13 @@ class DenseRows:
         return DenseRows(x, scale, norms, self.intercept, self._steady)
 
     def parts(self, least: int) -> Iterator[slice]:
-        """Consecutive rows in equal parts that stay near a core, of about `least` rows or more; one part if all do."""
+        """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more, or one part."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
         count = max(1, round(len(self) / min(size, PIECE * PIECES)))
-        for k in range(count):
-            yield slice(k * len(self) // count, (k + 1) * len(self) // count)
+        pieces = -(-len(self) // PIECE)
+        ends = [min(k * pieces // count * PIECE, len(self)) for k in range(count + 1)]
+        for start, stop in pairwise(ends):
+            yield slice(start, stop)
 
 
 def add(total: Array, lost: Array, part: Array) -> None:

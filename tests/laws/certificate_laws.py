@@ -185,6 +185,6 @@ def rounding_shares(objective, limits, w):
     quick = objective.gradient(w, slopes)
     careful = objective.careful_gradient(w)
     errors = [float(np.sqrt(np.square(long(g) - exact).sum())) for g in (quick, careful)]
-    return errors[0] / limits.quick(objective.rows, slopes, away, pull), errors[1] / limits.careful(
+    return errors[0] / limits.quick(objective.rows, slopes, w, pull), errors[1] / limits.careful(
         away, pull
     )
