@@ -316,15 +316,15 @@ class _On:
 
 
 BY_NAME = {
-    "SecondMoment": lambda kind: _on_worst_pairs(kind, second_moment),
+    "SecondMoment": lambda kind, twin: _on_worst_pairs(kind, second_moment, twin),
     "FirstDecrease": searches,
     "GaussianFirstDecrease": searches,
-    "HiddenDescent": lambda kind: hidden_descent(),
-    "NoisyMinimiser": lambda kind: minimiser(),
-    "PerturbedObjective": lambda kind: perturbed_objective(),
-    "Mapped": lambda kind: mapped(),
-    "PoissonBatch": lambda kind: poisson_batch(),
-    "RandomBatch": lambda kind: batch(lambda question: RandomBatch(question, 3)),
+    "HiddenDescent": lambda kind, twin: hidden_descent(twin),
+    "NoisyMinimiser": lambda kind, twin: minimiser(twin),
+    "PerturbedObjective": lambda kind, twin: perturbed_objective(twin),
+    "Mapped": lambda kind, twin: mapped(twin),
+    "PoissonBatch": lambda kind, twin: poisson_batch(twin),
+    "RandomBatch": lambda kind, twin: batch(lambda question: RandomBatch(question, 3), twin),
 }
 
 
@@ -340,13 +340,18 @@ def _on_worst_pairs(kind, law, twin=None):
     assert held, f"{kind.__name__} was refused under all relations"
 
 
+def check_noise(kind, twin=None):
+    """Hold a mechanism, or a twin that is made of its questions, against the law that belongs to it."""
+    law_of(kind)(kind, twin)
+
+
 def law_of(kind):
     """The law that belongs to a mechanism; one with an answer of its own that is not listed fails by name."""
     if kind.__name__ in BY_NAME:
         return BY_NAME[kind.__name__]
     for base, law in ((Additive, additive), (Selection, selection)):
         if issubclass(kind, base) and kind.answer is base.answer:
-            return lambda k: _on_worst_pairs(k, law)
+            return lambda k, twin: _on_worst_pairs(k, law, twin)
     raise AssertionError(
         f"{kind.__name__} draws its noise by itself and has no law: give it one in BY_NAME."
     )

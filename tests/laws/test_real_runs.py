@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from laws.certificate_laws import SMOOTH
+from laws.certificate_laws import LONG, SMOOTH, long, slopes, true_rows
 from laws.ears import Ear
 from laws.rounding_laws import admitted
 
 from skdp import NotSupported
 from skdp.losses import Huber, HuberisedHinge, Logistic
 from skdp.mechanisms import HiddenDescent, NoisyMinimiser, PerturbedObjective, Schedule
+from skdp.mechanisms._schedule import distances
 from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, L1Ball, L2Ball, NoPenalty, Placed
 
 PENALTIES = (NoPenalty(), L1(0.5), L2(2.0), ElasticNet(1.0, 0.5), Box(-0.3, 0.4), GroupLasso(0.5))
@@ -112,6 +113,44 @@ def test_runs_with_steps_beyond_the_curvature_leave_each_other_behind_and_stay_w
     assert check_within(question, one, other, 0) > 0.2
     held = 6 * 3.0 * 2.0 / 100  # if steps beyond 2 / beta did not expand
     assert np.linalg.norm(end(question, one) - end(question, other)) > 2.0 * held
+
+
+def long_end(question, records):
+    """The same descent in longer numbers, without a penalty."""
+    rows, w = true_rows(records.rows.in_double()), long(np.zeros(question.shape))
+    ends, total, counted = np.cumsum(question.schedule.sizes), long(np.zeros(question.shape)), 0
+    for steps, averaged in question.schedule.passes():
+        for step, size, last in zip(steps, question.schedule.sizes, ends):
+            x, y = rows[last - size : last], records.y[last - size : last]
+            gradient = x.T @ slopes(question.loss, x @ w, y) / size + long(question.convexity) * w
+            w = w - long(step) * gradient
+            total, counted = total + w, counted + 1
+        if averaged:
+            w = total / counted
+        if averaged or question.schedule.period is None:
+            total, counted = long(np.zeros(question.shape)), 0
+    return w
+
+
+@pytest.mark.skipif(np.finfo(LONG).eps > 1e-18, reason="long double is no longer than double here")
+@pytest.mark.parametrize("loss", [q for q in SMOOTH if q.slope is not None], ids=repr)
+def test_computed_runs_stray_from_real_ones_by_less_than_the_claim_leaves_for_it(loss):
+    rng, worst = np.random.default_rng(4), 0.0
+    for _ in range(20):
+        n, intercept = int(rng.integers(3, 40)), float(rng.choice([0.0, 1.0]))
+        one, _ = neighbours(rng, n, 3, 0, intercept)
+        free = Placed(NoPenalty(), 1.0, one.public.intercept > 0)
+        question = descent(rng, loss, one.public, n, penalty=free, clip=None)
+        strayed = float(
+            np.sqrt(np.square(long(end(question, one)) - long_end(question, one)).sum())
+        )
+        bound = loss.slope * one.public.row_bound
+        beta = loss.curvature * one.public.row_bound**2
+        exact = distances(question.schedule, bound, beta, question.convexity, 2.0)
+        left = float((question.reach(one.public) - exact).min())
+        assert 2.0 * strayed <= left
+        worst = max(worst, 2.0 * strayed / left)
+    assert worst > 1e-4, "room that nothing needs"
 
 
 @pytest.mark.parametrize("intercept", [0.25, 1.0, 30.0])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from laws.ears import hear
 from laws.rounding_laws import (
     ASKED,
     admitted,
@@ -27,6 +28,8 @@ from skdp.mechanisms import (
     Mapped,
     ModelStep,
     PartyGradients,
+    Records,
+    RowNorms,
     SecondMoment,
     SteepestCoordinate,
 )
@@ -127,6 +130,18 @@ def test_sums_in_stretching_coordinates_are_as_near_as_they_say(stretch):
         inner = Gradient(at=np.zeros(2), loss=Logistic(), clip=1e3, multiplier=1.0)
         question = Mapped(question=inner, coordinates=Coordinates(matrix))
         assert off_by(question, whole, alone, counts) <= 1.0
+
+
+def test_coordinates_are_never_those_of_an_earlier_question():
+    """What was worked out for other coordinates of the same vault is neither their matrix nor their norms."""
+    rng = np.random.default_rng(9)
+    for relation in ("replace_one", "add_remove"):
+        used, _, _ = repeated(rng, 30, 2, relation)
+        for kind in (Mapped, RowNorms):
+            for question in asked(kind, used.public, rng)[:4]:
+                fresh = Records(used.rows, used.y, used.public, used.model)
+                first, again = (hear(question, side)[0].statistic for side in (used, fresh))
+                assert np.array_equal(first, again)
 
 
 @pytest.mark.parametrize(
