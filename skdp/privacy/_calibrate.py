@@ -35,7 +35,6 @@ def calibrate_scale(script_at: Scripts, spec: Spec, accountant: str, price: Pric
     """Smallest scale that keeps the promise; verified on the script that will really run."""
     if not spec.private:
         return 0.0
-    spec = replace(spec, epsilon=spec.epsilon * _HAIR)
 
     def keeps(scale: float) -> bool:
         return price(script_at(scale), spec.delta, spec.neighbors, accountant) <= spec.epsilon
@@ -46,12 +45,17 @@ def calibrate_scale(script_at: Scripts, spec: Spec, accountant: str, price: Pric
         for round_off in (0.0, 1e-12, 1e-10):  # script_at may round the scale differently
             if keeps(scale * (1 + round_off)):
                 return scale * (1 + round_off)
-    return _search(script_at, spec, accountant, price)
+    return _search(script_at, _tightened(spec), accountant, price)
+
+
+def _tightened(spec: Spec) -> Spec:
+    return replace(spec, epsilon=spec.epsilon * _HAIR)
 
 
 @lru_cache(maxsize=1024)
 def _scale_of(unit: Script, spec: Spec, accountant: str, price: Price) -> float:
     """Scale of a script whose every event scales with it."""
+    spec = _tightened(spec)
     mu = exact_mu(reduced(unit, spec.neighbors))
     if mu is not None and accountant in _EXACT:
         budget = gaussian_mu(spec.epsilon, spec.delta)

@@ -117,11 +117,12 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
     """Epsilon of one direction, on a grid refined until it adds no more than the accuracy."""
     steps = sum(count for _, count in pairs)
     plan, best = plan_for_delta(pairs, delta, accuracy), _largest_loss(pairs)
-    for _ in range(_ROUNDS):
+    for attempt in range(_ROUNDS):
         tail = compose(pairs, plan)
         found = tail.epsilon(delta)
-        if math.isinf(found):  # the quadrature misjudged the upper tail
-            plan = plan.wider()
+        if math.isinf(found):  # the quadrature misjudged the upper tail, or the tilt is too steep
+            gentler = plan_for_delta(pairs, delta, accuracy, plan.tilt / 10)
+            plan = plan.wider() if attempt < 2 else gentler
             continue
         best = min(best, max(found, 0.0))
         if found == tail.losses[0] and best > 0:  # met all over the window: look below it

@@ -25,7 +25,7 @@ _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
 _LARGEST_TILT = 1e10
-_STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the largest loss
+_STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the sum of largest losses
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,19 @@ def _entropy(tilts: Array) -> Array:
     return -np.log1p(1 / tilts) * tilts - np.log1p(tilts)
 
 
+def _steepest(pairs: Counted, nodes: Nodes, epsilon: float) -> float:
+    """Largest useful tilt: where every step may take its largest loss, it is near the atom of them all."""
+    attained = all(
+        losses.max() >= pair.largest_loss for (pair, _), (losses, _, _) in zip(pairs, nodes)
+    )
+    return _STEEPEST / max(epsilon, 1e-300) if attained else _LARGEST_TILT
+
+
 def _finish(
     pairs: Counted, nodes: Nodes, tilt: float, epsilon: float, reach: float, accuracy: float
 ) -> Plan:
     """Window around the tilted mean that reaches epsilon, and a grid that is fine for it."""
-    tilt = min(tilt, _STEEPEST / max(epsilon, 1e-300))
+    tilt = min(tilt, _steepest(pairs, nodes, epsilon))
     mean, sd = _moments(nodes, tilt)
     sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
     scale = max(epsilon, 1e-3 * sd)
@@ -144,13 +152,15 @@ def _finish(
     return Plan(tilt, step, low, width, rate, reach, floor, epsilon)
 
 
-def plan_for_delta(pairs: Counted, delta: float, accuracy: float) -> Plan:
+def plan_for_delta(
+    pairs: Counted, delta: float, accuracy: float, most: float = _LARGEST_TILT
+) -> Plan:
     """Plan around the epsilon that Renyi divergences give at delta (a little above the truth)."""
     steps = sum(count for _, count in pairs)
     reach = _reach(math.log(delta), steps)
     nodes = _gather(pairs, reach)
     log_delta = math.log(delta)
-    tilt, epsilon = _saddle(nodes, lambda k, a: (k + _entropy(a) - log_delta) / a)
+    tilt, epsilon = _saddle(nodes, lambda k, a: (k + _entropy(a) - log_delta) / a, most)
     if epsilon <= 0:
         return plan_for_epsilon(pairs, 0.0, accuracy)
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)

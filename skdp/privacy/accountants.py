@@ -47,14 +47,14 @@ def epsilon(
     float
         Never below the true cost; ``inf`` if nothing can be promised.
     """
-    return _best(checked(script), check_delta(delta), check_neighbors(neighbors), accountant)[0]
+    return _best(_runs(script), check_delta(delta), check_neighbors(neighbors), accountant)[0]
 
 
 def choose(
     script: Script, neighbors: str = "replace_one", delta: float = 1e-6, accountant: str = "auto"
 ) -> str:
     """Name the accountant that ``accountant="auto"`` uses for the script at ``delta``."""
-    return _best(checked(script), check_delta(delta), check_neighbors(neighbors), accountant)[1]
+    return _best(_runs(script), check_delta(delta), check_neighbors(neighbors), accountant)[1]
 
 
 def delta(
@@ -67,10 +67,16 @@ def delta(
     return _cheapest("delta", counts, float(epsilon), neighbors, accountant)[0]
 
 
+def _runs(script: Script) -> Script:
+    """A script that can be looked up; what it holds is checked once it has to be priced."""
+    plain = type(script) is tuple and all(type(run) is tuple for run in script)
+    return script if plain else checked(script)
+
+
 @lru_cache(maxsize=_PRICEABLE)
 def _best(script: Script, delta: float, neighbors: str, accountant: str) -> tuple[float, str]:
     """Cheapest valid price of the script and who gave it; a repeat is free."""
-    counts = reduced(script, neighbors)
+    counts = reduced(checked(script), neighbors)
     return _cheapest("epsilon", counts, delta, neighbors, accountant)
 
 
@@ -146,8 +152,10 @@ def profile(
 ) -> NDArray[np.float64]:
     """Privacy profile of the script: delta at every epsilon (0 or more)."""
     values = np.asarray(epsilons, float)
-    deltas = [delta(script, e, neighbors, accountant) for e in values.ravel()]
-    return np.array(deltas).reshape(values.shape)
+    rising, back = np.unique(values.ravel(), return_inverse=True)
+    deltas = [delta(script, e, neighbors, accountant) for e in rising]
+    falling = np.minimum.accumulate(deltas)  # a delta that holds at one epsilon holds above it
+    return np.asarray(falling[back].reshape(values.shape))
 
 
 def tradeoff(

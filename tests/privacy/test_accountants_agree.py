@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from skdp.exceptions import NotSupported
 from skdp.privacy import Spec, accountants, calibrate
+from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy.events import (
+    AboveThreshold,
     Gaussian,
     PoissonGaussian,
     PureDP,
+    RandomPosition,
     WithoutReplacementGaussian,
 )
 from skdp.privacy.ledger import Ledger
@@ -117,3 +121,54 @@ def test_a_shared_ledger_takes_the_order_that_suits_its_first_sampled_fit():
         ledger.reserve(fit)
     together = accountants.epsilon(((PoissonGaussian(1.0, 0.01), 200),), 1e-6, accountant="rdp")
     assert together <= ledger.spent <= 1.15 * together
+
+
+RARE = [
+    (((PoissonGaussian(3.0, 1e-5), 1000),), 0.1, "replace_one"),
+    (((PoissonGaussian(3.0, 1e-5), 1000),), 0.5, "replace_one"),
+    (((PoissonGaussian(3.0, 1e-5), 1000),), 2.0, "add_remove"),  # raised an IndexError
+    (((PoissonGaussian(3.0, 1e-4), 1000),), 0.1, "add_remove"),
+    (((AboveThreshold(0.2, 0.1), 2),), 0.3, "replace_one"),
+]
+
+
+@pytest.mark.parametrize(("script", "epsilon", "neighbors"), RARE)
+def test_delta_is_the_least_of_all_engines(script, epsilon, neighbors):
+    others = []
+    for name in accountants.ACCOUNTANTS[1:]:
+        try:
+            others.append(accountants.delta(script, epsilon, neighbors, name))
+        except NotSupported:
+            continue
+    assert len(others) >= 2
+    assert accountants.delta(script, epsilon, neighbors) == min(others)
+
+
+def test_a_window_without_any_mass_says_one():
+    """The loss distribution alone cannot see so small a delta: it must not fail, nor say less."""
+    script = ((PoissonGaussian(3.0, 1e-5), 1000),)
+    assert accountants.delta(script, 2.0, "add_remove", "pld") == 1.0
+    curve = accountants.profile(script, [0.1, 0.5, 1.0, 2.0], "add_remove")
+    assert (np.diff(curve) <= 0).all() and 0 < curve[-1] < 1e-50
+
+
+def test_a_sparse_vector_beside_sampled_steps_takes_its_stand_in():
+    script = ((AboveThreshold(0.2, 0.1), 1), (PoissonGaussian(1.0, 0.01), 1000))
+    prices = {
+        name: accountants.epsilon(script, 1e-6, "add_remove", name)
+        for name in ("auto", "pld", "rdp")
+    }
+    pure = ((PureDP(0.4), 1), script[1])
+    assert prices["auto"] == prices["pld"] < 0.99 * prices["rdp"]
+    assert prices["pld"] == pytest.approx(accountants.epsilon(pure, 1e-6, "add_remove"), rel=1e-9)
+    many = ((AboveThreshold(0.02, 0.01), 60),)
+    assert accountants.choose(many) == "rdp"
+
+
+def test_two_random_positions_cost_less_than_their_worst_position():
+    script = ((RandomPosition((0.5, 0.5), (1.0, 3.0)), 2),)
+    worst = accountants.epsilon(((Gaussian(1.0), 2),), 1e-6)
+    parts = [(0.25, 2.0), (0.5, 10 / 9), (0.25, 2 / 9)]
+    found = accountants.epsilon(script, 1e-6)
+    exact = sum(w * gaussian_delta(found, math.sqrt(square)) for w, square in parts)
+    assert found < 0.97 * worst and exact == pytest.approx(1e-6, rel=1e-9) and exact <= 1e-6

@@ -167,3 +167,20 @@ def test_profile_and_tradeoff_curves():
 def test_scaling_a_script_scales_every_event():
     script = ((Gaussian(1.0), 2), (PureDP(0.5), 3))
     assert scaled(script, 2.0) == ((Gaussian(2.0), 2), (PureDP(0.25), 3))
+
+
+def test_a_script_may_be_written_with_lists():
+    script = [[Gaussian(20.0), 3], (PureDP(0.1), 2)]
+    frozen = ((Gaussian(20.0), 3), (PureDP(0.1), 2))
+    for price in (accountants.epsilon, accountants.delta):
+        assert price(script, 1e-6) == price(frozen, 1e-6)
+    assert accountants.choose(script) == accountants.choose(frozen)
+    assert accountants.profile(script, [0.1]) == accountants.profile(frozen, [0.1])
+    assert accountants.tradeoff(script, [0.1]) == accountants.tradeoff(frozen, [0.1])
+
+
+@pytest.mark.parametrize("script", [Gaussian(1.0), [(1.0, 2)], ((Gaussian(1.0),),), 3, "ab"])
+def test_what_is_no_script_is_refused_in_one_sentence(script):
+    for price in (accountants.epsilon, accountants.delta, accountants.choose):
+        with pytest.raises(ValueError, match=r"is not a sequence of \(event, repetitions\)"):
+            price(script, *(() if price is accountants.choose else (1e-6,)))

@@ -147,7 +147,11 @@ def test_base_curves_mind_the_relation():
         (lambda: TruncatedNegativeBinomialRuns(0, 1.0), r"gamma=1.0 must lie in \(0, 1\)"),
         (lambda: TruncatedNegativeBinomialRuns.with_mean(0, 1.0), "mean=1.0 must be more than one"),
         (lambda: PoissonRuns(0.0), "mean=0.0"),
+        (lambda: TruncatedNegativeBinomialRuns(math.inf, 0.5), "eta=inf must be finite"),
+        (lambda: TruncatedNegativeBinomialRuns(math.nan, 0.5), "eta=nan"),
         (lambda: BinomialRuns(0, 0.5), "trials=0"),
+        (lambda: BinomialRuns(True, 0.5), "trials=True must be a whole number"),
+        (lambda: BinomialRuns(2.5, 0.5), "trials=2.5"),
         (lambda: BinomialRuns(5, 1.0), "probability=1.0"),
     ],
 )
