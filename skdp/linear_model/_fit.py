@@ -12,6 +12,7 @@ from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, refuse_unfit
 from ._progress import shown
+from ._threads import one_thread
 
 __all__ = ["Plan", "private_fit", "quote", "rehearse"]
 
@@ -85,7 +86,7 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
             # A scripted solver's refusals came with its rehearsal; an adaptive one's come here.
             quote(plan, ledger)
         ledger.reserve(_allowance(plan, account))
-    w = plan.solver.solve(oracle, plan.task, budget)
+    w = _solve(plan, oracle, budget)
     return w, _receipt(plan, account, oracle, noise.seeded)
 
 
@@ -93,7 +94,7 @@ def quote(plan, ledger=None):
     """What a fit would cost and which noise it would add: a run on a vault without records."""
     account, budget = _prepare(plan, ledger)
     oracle = Oracle(Records.blank(plan.public), account, Silence())
-    plan.solver.solve(oracle, plan.task, budget)
+    _solve(plan, oracle, budget)
     return _receipt(plan, account, oracle, seeded=False)
 
 
@@ -101,8 +102,14 @@ def rehearse(plan, noise):
     """The solver's script at one noise scale."""
     recorder = accounts.Recorder()
     oracle = Oracle(Records.blank(plan.public), recorder, Silence())
-    plan.solver.solve(oracle, plan.task, plan.budget(noise=noise))
+    _solve(plan, oracle, plan.budget(noise=noise))
     return recorder.script
+
+
+def _solve(plan, oracle, budget):
+    """Run the solver, with one BLAS thread."""
+    with one_thread():
+        return plan.solver.solve(oracle, plan.task, budget)
 
 
 def _prepare(plan, ledger=None):

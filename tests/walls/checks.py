@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "skdp"
 
 NUMBERS = {"numpy", "scipy"}
-RUN_TIME = {"numpy", "scipy", "sklearn", "joblib"}
+RUN_TIME = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}
 OPTIONAL = {
     "matplotlib",
     "tqdm",

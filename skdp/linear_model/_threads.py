@@ -1,0 +1,22 @@
+"""One BLAS thread while a solver runs, restored afterwards.
+
+Solvers ask for thousands of small products. With as many threads as cores, each of them waits for all cores: where another
+program is busy, a fit takes tens of times as long. And the same sums in the same order give the same bits for any setting.
+"""
+
+from functools import lru_cache
+
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["one_thread"]
+
+
+@lru_cache(maxsize=1)
+def _controller():
+    """The libraries that are loaded, looked up once: that takes longer than a short fit."""
+    return ThreadpoolController()
+
+
+def one_thread():
+    """A context in which BLAS uses one thread."""
+    return _controller().limit(limits=1, user_api="blas")
