@@ -1,7 +1,7 @@
 """One BLAS thread while a solver runs, restored afterwards.
 
-Solvers ask for thousands of small products. With as many threads as cores, each of them waits for all cores: where another
-program is busy, a fit takes tens of times as long. And the same sums in the same order give the same bits for any setting.
+Solvers ask for thousands of small products. With as many threads as cores, each of them waits for all cores: where
+another program is busy, a fit takes tens of times as long. And sums in one order give the same bits for any setting.
 """
 
 from functools import lru_cache

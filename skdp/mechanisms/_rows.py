@@ -249,7 +249,7 @@ class DenseRows:
         return DenseRows(x, scale, norms, self.intercept, self._steady)
 
     def parts(self, least: int) -> Iterator[slice]:
-        """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more, or one part."""
+        """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
         count = max(1, round(len(self) / min(size, PIECE * PIECES)))
         pieces = -(-len(self) // PIECE)

@@ -83,6 +83,11 @@ class ModelStep(Additive):
         steps = (1.0 + self.rho) * (furthest + y / self.rho + furthest) + y + z
         return super().rounding(public) + 32.0 * UNIT * steps
 
+    def event(self, public: Public) -> events.Event:
+        """One Gaussian release; refused where the bound, a quotient, leaves the doubles."""
+        self.grid(public)
+        return super().event(public)
+
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """None: the iterates are not a sum over records."""
         raise NotSupported("ModelStep has no price on a batch; ask it of all records.")
