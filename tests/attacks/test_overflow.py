@@ -1,0 +1,110 @@
+"""Descents that run away are refused by public numbers, before anything is spent (review A2 and D2)."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from skdp import DPLogisticRegression, NotSupported
+from skdp.losses import Logistic
+from skdp.mechanisms import HiddenDescent, Noise, Oracle, Public, Records, Schedule
+from skdp.penalties import NoPenalty, Placed
+from skdp.privacy import Ledger
+from skdp.privacy.ledger import Recorder
+from skdp.solvers import PSGD, RSGDAR, OutPertGD
+
+N = 100
+RUNAWAYS = [
+    OutPertGD(step_size=1000.0, steps=200, convexity=0.1),
+    OutPertGD(step_size=1e4, steps=100, convexity=0.5),
+    OutPertGD(step_size=1e300, steps=3, convexity=1.0),
+    OutPertGD(step_size=1e155, steps=2, convexity=1.0),
+    OutPertGD(step_size=1e10, steps=2000, convexity=1e-3),
+]
+
+
+def worlds(d):
+    """Rows of zeros, and one of them replaced by a row of norm 1."""
+    X = np.zeros((N, d))
+    other = X.copy()
+    other[0, 0] = 1.0
+    return X, other
+
+
+def model(solver, **given):
+    declared = {"epsilon": 0.01, "data_norm": 1.0, "classes": [0, 1], "penalty": None}
+    return DPLogisticRegression(solver=solver, **{**declared, **given})
+
+
+def outcome(solver, X, **given):
+    """The refusal's text, or None where a model came out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            fitted = model(solver, **given).fit(X, np.arange(len(X)) % 2)
+        except NotSupported as refusal:
+            return str(refusal)
+    assert np.isfinite(fitted.coef_).all() and np.isfinite(fitted.intercept_).all()
+    return None
+
+
+@pytest.mark.parametrize("solver", RUNAWAYS, ids=repr)
+@pytest.mark.parametrize("d", [1, 10])
+def test_a_runaway_descent_is_refused_before_it_is_paid_for(solver, d):
+    ledger = Ledger(1.0, 1e-5)
+    said = [outcome(solver, X, ledger=ledger, random_state=0) for X in worlds(d)]
+    assert said[0] == said[1] is not None and said[0].endswith(".")
+    assert ledger.spent == 0.0 and not ledger.scripts
+
+
+def old_ends(solver, X, runs=20):
+    """What left before: the end of the recursion, plus noise in proportion to how far two of them may be apart."""
+    rng = np.random.default_rng(0)
+    n, (rho, reach) = len(X), (abs(1 - solver.step_size * solver.convexity), 0.0)
+    rho = max(rho, abs(1 - solver.step_size * (0.25 + solver.convexity)))
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    with np.errstate(all="ignore"):
+        w = np.zeros(X.shape[1])
+        for _ in range(solver.steps):
+            reach = rho * reach + 2.0 * solver.step_size / n
+            slopes = Logistic().dz(X @ w, y)
+            w = w - solver.step_size * (X.T @ slopes / n + solver.convexity * w)
+        return w + reach * 20.0 * rng.standard_normal((runs, len(w)))
+
+
+def test_the_old_formula_told_the_worlds_apart():
+    X, other = worlds(1)
+    first, second = (old_ends(RUNAWAYS[0], table) for table in (X, other))
+    assert np.isinf(first).all() and np.isnan(second).all()
+
+
+@pytest.mark.parametrize("step", [10.0**k for k in range(-3, 13, 3)] + [1e50, 1e100, 1e200, 1e308])
+@pytest.mark.parametrize("kind", [OutPertGD, PSGD, RSGDAR])
+def test_any_step_is_refused_for_both_worlds_or_gives_finite_models(kind, step):
+    names = kind().get_params()
+    given = {"step_size": step, "radius": step, "steps": 50, "epochs": 3}
+    solver = kind(**{name: value for name, value in given.items() if name in names})
+    said = [outcome(solver, X, random_state=0, epsilon=1.0) for X in worlds(3)]
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("steps", [(1e155, 1e155), (1e308, 1e-10), (1e200,), (1e60, 1e60, 1e60)])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_the_oracle_refuses_a_runaway_and_notes_nothing(steps, shuffle):
+    account = Recorder()
+    public = Public(n=2, n_features=1, intercept=0.0, neighbors="replace_one")
+    records = Records.admit(np.array([[1.0], [0.5]]), np.array([1.0, -1.0]), public, 1.0)
+    question = HiddenDescent(
+        loss=Logistic(),
+        penalty=Placed(NoPenalty()),
+        shape=(1,),
+        schedule=Schedule(np.array(steps)[:, None] * np.ones(2), (1, 1)),
+        convexity=1.0,
+        multiplier=300.0,
+        shuffle=shuffle,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(NotSupported, match="run away"):
+            Oracle(records, account, Noise(0)).ask(question)
+    assert not account.script
