@@ -85,6 +85,25 @@ def test_noise_hangs_on_public_numbers_alone(kind, relation):
         check_public_noise(question, relation, d, intercept, sizes(kind, relation))
 
 
+MANY = (
+    70_000  # records, beyond what a cap of a million would hide if it were taken of them times 16
+)
+
+
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
+def test_noise_hangs_on_no_large_number_of_records_either(kind):
+    try:
+        questions, d, intercept = examples(kind, "add_remove")
+    except NotSupported:
+        return
+    for question in questions:
+        few, many = (
+            scales(question, admitted(np.zeros((n, d)), np.ones(n), "add_remove", 1.0, intercept))
+            for n in (1, MANY)
+        )
+        assert few[:2] == many[:2], "noise that tells of the records"
+
+
 def test_the_cap_on_a_private_number_is_public():
     few, many = (vault(np.zeros((n, 1)), np.ones(n), "add_remove").public.most for n in (1, 5000))
     assert few == many

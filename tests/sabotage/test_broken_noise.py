@@ -7,7 +7,6 @@ import pytest
 from laws.batch_laws import CASES, check_as_many_as_paid, check_average, check_sampled_price, worlds
 from laws.ears import Ear
 from laws.registry_noise_law import (
-    check_lattice,
     check_noise,
     hidden_descent,
     law_of,
@@ -15,6 +14,7 @@ from laws.registry_noise_law import (
     perturbed_objective,
     tilted,
 )
+from laws.sample_laws import check_lattice
 from laws.test_registry import EVERY, check_public_noise
 from laws.vaults import random_vault
 
