@@ -36,8 +36,11 @@ class Box(Penalty):
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
     def value(self, w):
-        """0 inside, infinity outside."""
-        inside = np.all(np.asarray(w) >= self.low) and np.all(np.asarray(w) <= self.high)
+        """0 inside, infinity outside, where outside means more than rounding can explain."""
+        w = np.asarray(w)
+        slack = np.sqrt(np.finfo(w.dtype if w.dtype.kind == "f" else float).eps)
+        low, high = (0.0 if np.isinf(end) else slack * abs(end) for end in (self.low, self.high))
+        inside = np.all(w >= self.low - low) and np.all(w <= self.high + high)
         return 0.0 if inside else np.inf
 
     def prox(self, w, step):
