@@ -3,6 +3,7 @@
 ``solver="sgd"`` in an estimator is the registry's default instance, ``solver=SGD(batch_size=200)`` one of your own.
 """
 
+from ._ranges import plain
 from ._solver import Budget, Solver, Task, refuse_unfit
 from .adam import Adam
 from .admm_objp import ADMMObjP
@@ -93,9 +94,9 @@ SOLVERS = {
 
 
 def resolve(solver):
-    """The solver that a name or an instance stands for."""
+    """The solver that a name or an instance stands for, with Python's own numbers."""
     if isinstance(solver, Solver):
-        return solver
+        return plain(solver)
     if isinstance(solver, str) and solver == "auto":
         raise ValueError("solver='auto' is chosen at fit; name a solver to set its parameters.")
     if isinstance(solver, str) and solver in SOLVERS:

@@ -48,11 +48,21 @@ class Descent:
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         self.share = (1.0 - solver.selection_share) / solver.splits
         noise = self.clip * self.noise()
-        self.longest = self.top = solver.step_size or longest_step(
+        self.longest = self.top = self._given_step() or longest_step(
             task, oracle.public, self.n, noise, solver.splits, solver.radius
         )
         self.mean = None
         self.steps_taken = []
+
+    def _given_step(self):
+        """The user's step, or None; where n was bought, no longer than a penalty's prox, lest a refusal hang on it."""
+        step = self.solver.step_size
+        if step is None or math.isinf(self.task.penalty.largest_step):
+            return step
+        if self.oracle.public.n is None:
+            return min(step, longest_prox(self.task, self.n))
+        self.task.penalty.check_step(step / self.n)
+        return step
 
     def comparison(self, w, points, steps):
         """The question that chooses among points, each reached from w by one of the steps."""
