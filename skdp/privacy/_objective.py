@@ -60,9 +60,12 @@ class Branches:
         log_counts = gammaln(times + 1) + (ways * np.log(self.counts) - gammaln(ways + 1)).sum(1)
         if log_counts.max() > 700:
             return None
-        return Branches(
-            np.exp(log_counts), np.sqrt(self.shifts**2 @ ways.T), _dot(ways, self.offsets)
-        )
+        squares = self.shifts**2
+        if np.isfinite(squares).all():
+            together = squares @ ways.T
+        else:  # no noise: a vertex that no round takes adds nothing
+            together = np.stack([_dot(ways, row) for row in squares])
+        return Branches(np.exp(log_counts), np.sqrt(together), _dot(ways, self.offsets))
 
     def rdp(self, orders: Array, extra_mu: float) -> Array:
         """Renyi divergence of order a: E exp((a-1) max) is at most the sum over branches."""

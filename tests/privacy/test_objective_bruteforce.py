@@ -1,6 +1,7 @@
 """Claimed profiles of objective perturbation against exact output densities on grids."""
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from output_density import Instance, delta_between, grid, log_density, pure_epsi
 from skdp.exceptions import NotSupported
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic
 from skdp.privacy import _objective as objective
+from skdp.privacy import accountants
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
 
@@ -380,3 +382,10 @@ def test_labels_alone_cost_a_plain_gaussian_and_only_their_own_relation():
 def test_unknown_rule_is_refused():
     with pytest.raises(ValueError, match="one_signed"):
         ObjectivePerturbation(0.1, 0.1, "hinge")
+
+
+def test_rounds_without_noise_promise_nothing_and_say_so_in_silence():
+    event = ObjectivePerturbation(shift=math.inf, jacobian=0.1, rule="one_signed", rounds=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert accountants.epsilon(((event, 1),), 1e-6, "add_remove") == math.inf
