@@ -43,10 +43,10 @@ def table(name, n, d, rng, dtype=np.float64):
     return X.astype(dtype), y
 
 
-def vault(X, y, relation="replace_one", intercept=0.25, layout="C"):
+def vault(X, y, relation="replace_one", intercept=0.25, layout="C", data_norm=1.0):
     n = len(X) if relation == "replace_one" else None
     public = Public(n=n, n_features=X.shape[1], intercept=intercept, neighbors=relation)
-    return Records.admit(laid_out(X, layout), y, public, 1.0)
+    return Records.admit(laid_out(X, layout), y, public, data_norm)
 
 
 def release(kind, loss, public, strength, penalty=None, clip=None, **given):
@@ -219,7 +219,8 @@ def test_bounds_on_rounding_hold_in_other_coordinates(loss, stretch):
     for _ in range(6):
         # Rows whose images are short, although the coordinates stretch: they lie where the map all but vanishes.
         X = np.full((20, 2), 0.5) + rng.normal(size=(20, 2)) / stretch
-        records = vault(X, rng.choice([-1.0, 1.0], size=20), intercept=1.0)
+        y = rng.choice([-1.0, 1.0], size=20)
+        records = vault(3.0 * X, y, intercept=1.0, data_norm=3.0)
         question = Mapped(
             question=release(PerturbedObjective, Logistic(), records.public, 1.0),
             coordinates=stretching(rng, 3, stretch),
