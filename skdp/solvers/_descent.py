@@ -9,7 +9,7 @@ import numpy as np
 
 from ..mechanisms import Gradient
 from ._purse import Purse
-from ._rules import clip_rule, longest_prox
+from ._rules import clip_rule, longest_prox, nearest
 
 __all__ = ["Descent", "descend", "longest_step", "start"]
 
@@ -159,4 +159,4 @@ def longest_step(task, public, n, noise, rounds, radius):
 
 def start(task):
     """Zero, or the point of a constraint that is nearest to it: where penalties are compared, they must be finite."""
-    return task.penalty.prox(np.zeros(task.shape), 1e-9)
+    return nearest(task.penalty, np.zeros(task.shape))

@@ -50,7 +50,9 @@ def _pair_of_decays(value):
 
 # name -> (test, what it must be)
 RANGES = {
-    **dict.fromkeys(_COUNTS, (_whole(1, _MOST), f"a whole number from 1 to {_MOST:g}, an int")),
+    **dict.fromkeys(
+        _COUNTS, (_whole(1, _MOST), f"a whole number of 1 or more, at most {_MOST:g}, an int")
+    ),
     "candidates": (_whole(1, 60), "a whole number from 1 to 60, an int"),
     **dict.fromkeys(
         _POSITIVE, (_number(_LEAST, _LARGEST), f"positive: from {_LEAST:g} to {_LARGEST:g}")
@@ -68,6 +70,7 @@ RANGES = {
         (_number(_LEAST, _LARGEST, 0), f"0, or positive: from {_LEAST:g} to {_LARGEST:g}"),
     ),
     "memory": (_pair_of_decays, f"two numbers, each from 0 to 1 - {_EDGE:g}"),
+    "law": (lambda value: value in ("laplace", "gaussian"), "'laplace' or 'gaussian'"),
     "averaging": (lambda value: isinstance(value, bool), "True or False"),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["clip_rule", "longest_prox", "step_rule"]
+__all__ = ["clip_rule", "longest_prox", "nearest", "step_rule"]
 
 
 def clip_rule(task, public, noise_level):
@@ -20,6 +20,11 @@ def clip_rule(task, public, noise_level):
 def longest_prox(task, n, momentum=0.0):
     """Longest step on the mean objective at which the penalty has a prox: only SCAD and MCP set a limit."""
     return 0.99 * n * task.penalty.largest_step * (1.0 - momentum)
+
+
+def nearest(penalty, w):
+    """The point of a constraint that is nearest to w; elsewhere, where penalties are compared, hardly a move."""
+    return penalty.prox(w, min(1e-9, 0.5 * penalty.largest_step))
 
 
 def step_rule(task, public, n, momentum, noise, steps, radius):

@@ -13,12 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..mechanisms import Gradient, ModelStep
 from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
 from ._rules import clip_rule
 from ._solver import Solver, record_count
 
 __all__ = ["MPADMM"]
+
+_LEAST_RHO = (
+    1e-10  # rounding of y / rho, and of rho z, is that much more than of x; the noise must cover it
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,11 @@ class MPADMM(Solver):
         clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
         rho = rho_rule(task, oracle.public, n, self.rho)
         thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
+        if self.variant == "paper" and not _LEAST_RHO <= rho <= 1.0 / _LEAST_RHO:
+            raise NotSupported(
+                f"solver='mpadmm' with variant='paper' and rho={rho:.3g} lets rounding grow from step to step; give a "
+                f"rho from {_LEAST_RHO:g} to {1.0 / _LEAST_RHO:g}, or use variant='noise_on_x'."
+            )
         error = noise_norm(task, clip, thrice * multiplier * clip / n, n, 1.0)
         split = Splitting(task, rho, n)
         for k, inverse in enumerate(self._inverses(task, oracle.public, rho, error)):

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import BestCandidate
+from ._rules import nearest
 from ._solver import Solver
 
 __all__ = ["PrivGene"]
@@ -54,7 +55,7 @@ class PrivGene(Solver):
         epsilon = math.inf if noise == 0.0 else 1.0 / noise
         slope = (task.loss.slope or 1.0) * oracle.public.row_bound
         steepness = self.cap or slope * (0.5 if budget.private else 1.0)
-        first = second = task.penalty.prox(np.zeros(task.shape), 1e-9)
+        first = second = nearest(task.penalty, np.zeros(task.shape))
         size = self.mutation
         for left in reversed(range(self.generations)):
             offspring = _offspring(task.penalty, first, second, size)
@@ -79,7 +80,7 @@ def _offspring(penalty, first, second, size):
         cut = int(d * ((k * _GOLDEN) % 1.0))
         child = np.concatenate([first.flat[:cut], second.flat[cut:]])
         child[k // 2] += size if k % 2 else -size
-        born.append(penalty.prox(child.reshape(first.shape), 1e-9))
+        born.append(nearest(penalty, child.reshape(first.shape)))
     return np.stack(born)
 
 

@@ -26,7 +26,8 @@ def table(outcomes, broken):
     """Lines of a report."""
     fitted = [o for o in outcomes.values() if o.refused is None]
     refused = collections.Counter(kind_of(o.refused) for o in outcomes.values() if o.refused)
-    yield f"fits {len(outcomes) + len(broken)}, models {len(fitted)}, refused {sum(refused.values())}, broken {len(broken)}"
+    all_of_them = len(outcomes) + len(broken)
+    yield f"fits {all_of_them}, models {len(fitted)}, refused {refused.total()}, broken {len(broken)}"
     if outcomes:
         slow = max(outcomes, key=lambda seed: outcomes[seed].seconds)
         long = max(outcomes, key=lambda seed: outcomes[seed].rounds)
@@ -43,7 +44,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--verbose", action="store_true", help="a line for each fit that breaks the law, at once")
+    parser.add_argument(
+        "--verbose", action="store_true", help="a line for each fit that breaks the law, at once"
+    )
     asked = parser.parse_args()
     outcomes, broken, start = {}, {}, time.monotonic()
     for seed in range(asked.first, asked.first + asked.fits):

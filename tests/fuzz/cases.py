@@ -235,7 +235,10 @@ def _instance(rng, mode, fitting, outputs=1):
     if "l1_ratio" in kind.__dataclass_fields__:
         fields["l1_ratio"] = float(rng.random())
     if kind is penalties.Box:
-        fields = {"low": -float(10.0 ** rng.uniform(-3, 3)), "high": float(rng.choice([0.0, 1.0, math.inf]))}
+        fields = {
+            "low": -float(10.0 ** rng.uniform(-3, 3)),
+            "high": float(rng.choice([0.0, 1.0, math.inf])),
+        }
     return lambda: kind(**fields)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from skdp.penalties import PENALTIES, L1Ball, L2, NoPenalty, Nuclear
+from skdp.penalties import L2, PENALTIES, L1Ball, NoPenalty, Nuclear
 from skdp.solvers import SOLVERS, SVRG
 from skdp.solvers._ranges import RANGES
 
@@ -19,10 +19,28 @@ WORDS = {
 }
 ODD = (
     *(0, -1, 1, 2.5, -0.0, math.nan, math.inf, -math.inf, None, True, "many", 10**400, -(10**400)),
-    *(1e308, 5e-324, 1e-160, 1e160, np.float32(0.5), np.int64(3), Fraction(1, 3), (0.9,), [], 2**63),
+    *(
+        1e308,
+        5e-324,
+        1e-160,
+        1e160,
+        np.float32(0.5),
+        np.int64(3),
+        Fraction(1, 3),
+        (0.9,),
+        [],
+        2**63,
+    ),
     *(10**8, np.array(0.5), 1j),
 )
-LONGEST = {"steps": 300, "epochs": 12, "max_rounds": 60, "splits": 200, "generations": 40, "rounds": 9}
+LONGEST = {
+    "steps": 300,
+    "epochs": 12,
+    "max_rounds": 60,
+    "splits": 200,
+    "generations": 40,
+    "rounds": 9,
+}
 LONG = 1200  # rounds of a run, now and then
 
 

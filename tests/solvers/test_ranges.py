@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import fields
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from skdp import DPLogisticRegression
+from skdp import DPLogisticRegression, NotSupported
 from skdp.privacy import Ledger
-from skdp.solvers import SOLVERS
+from skdp.solvers import SOLVERS, resolve
 from skdp.solvers._ranges import RANGES, refuse_out_of_range
 
 CASES = [
@@ -72,3 +74,66 @@ def test_what_would_break_in_the_middle_of_a_run_is_refused_before_it_is_paid(
 def test_zero_where_something_is_divided_by_it(name, parameter):
     with pytest.raises(ValueError, match=f"{parameter}=0; it must be"):
         DPLogisticRegression(data_norm=1.0, solver=SOLVERS[name](**{parameter: 0})).quote(100, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        ("gd", "steps", 10**400),
+        ("admm-objp", "radius", 10**400),
+        ("blgd", "decrease", -(10**400)),
+        ("gd", "step_size", 1e-160),
+        ("output-perturbation", "strength", 1e-300),
+        ("blsgd", "decrease", 1e287),
+        ("sgd", "rate", 5e-324),
+        ("svrg", "share", 1e-320),
+        ("blgd", "law", "odd"),
+        ("adam", "memory", (0.9, 1.0 - 1e-16)),
+        ("gd", "clip", "x" * 1000),
+    ],
+)
+def test_what_no_double_carries_is_refused_in_one_short_sentence(name, parameter, value):
+    with pytest.raises(NotSupported, match=f"{parameter}=.*; it must be ") as refusal:
+        DPLogisticRegression(
+            data_norm=1.0, solver=SOLVERS[name](**{parameter: value}), neighbors="replace_one"
+        ).quote(100, 2)
+    assert len(str(refusal.value)) < 200 and refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "number", [np.float32(0.5), Fraction(1, 2), np.float64(0.5), np.float16(0.5)]
+)
+def test_numbers_of_all_kinds_are_pythons_own_in_a_fit(number):
+    # np.float32(0.5) * 1e100 overflowed with a warning, and a fraction times an array is an array of objects.
+    solver = SOLVERS["gd"](clip=number, steps=np.int16(300), step_size=number)
+    known = resolve(solver)
+    assert [type(known.clip), type(known.steps), type(known.step_size)] == [float, int, float]
+    assert known == SOLVERS["gd"](clip=0.5, steps=300, step_size=0.5) and solver.clip is number
+    assert resolve(known) is known
+    same = [DPLogisticRegression(data_norm=1.0, solver=s).quote(100, 2) for s in (solver, known)]
+    assert same[0] == same[1]
+
+
+def test_a_step_beyond_the_prox_is_refused_where_n_is_public_and_shortened_where_it_is_bought():
+    X, y = np.linspace(-1.0, 1.0, 40)[:, None], [0, 1] * 20
+    given = {"data_norm": 1.0, "penalty": "mcp", "classes": [0, 1], "neighbors": "add_remove"}
+    for name in ("agd", "blgd", "blsgd", "blsgd-ac"):
+        solver = SOLVERS[name](step_size=1e10, max_rounds=3)
+        with pytest.raises(ValueError, match="has a prox for steps between"):
+            DPLogisticRegression(solver=solver, n_public=40, **given).quote(None, 1)
+        fitted = DPLogisticRegression(solver=solver, **given).fit(X, y)
+        assert np.isfinite(fitted.coef_).all()
+
+
+def test_where_rows_are_tiny_the_start_is_within_a_bent_penaltys_prox():
+    # In units of the penalty a step of 1e-9 is 1e-9 / data_norm^2.
+    for name in ("agd", "blgd", "privgene"):
+        model = DPLogisticRegression(data_norm=1e-17, penalty="scad", C=1e-3, solver=name)
+        assert model.quote(100, 2).epsilon <= 1.0
+
+
+@pytest.mark.parametrize("rho", [1e21, 1e-27])
+def test_a_joint_release_of_iterates_that_rounding_would_blow_up_is_refused(rho):
+    solver = SOLVERS["mpadmm"](variant="paper", rho=rho)
+    with pytest.raises(NotSupported, match=r"rho from 1e-10 to 1e\+10"):
+        DPLogisticRegression(data_norm=1.0, solver=solver).quote(100, 2)
