@@ -22,9 +22,7 @@ Price = Callable[[Script, float, str, str], float]
 Scripts = Callable[[float], Script]
 
 _RELATIVE = 1e-8
-_HAIR = (
-    1 - 2**-47
-)  # scales are rounded up: by more than reading a pure price as a decimal gives away
+_HAIR = 1 - 2**-47  # scales are rounded up, by more than pure prices read as decimals give away
 _COARSE = 1e-2
 _STEP = math.log(4)
 _WIDEST = 1e15

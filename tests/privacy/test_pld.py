@@ -123,6 +123,24 @@ def test_any_plan_is_private():
         assert found is None or found >= exact * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("pair", [PurePair(1.0), LaplacePair(1.0)], ids=["pure", "laplace"])
+def test_whatever_window_is_looked_at_the_epsilon_is_proved(pair):
+    """Also where delta is met all over the window, whose lower edge is then all that is proved."""
+    exact, pairs, edges = (
+        {PurePair: pure_delta, LaplacePair: laplace_delta}[type(pair)],
+        [(pair, 1)],
+        0,
+    )
+    for looked in (0.3, 0.9, 0.99, 0.9999):
+        for accuracy in (2e-5, 1e-3):
+            tail = compose(pairs, plan_for_epsilon(pairs, looked, accuracy, 1e10))
+            for at in (1e-9, 1e-4, 0.1, 0.5, 0.7):
+                found = tail.epsilon(at)
+                edges += found == tail.losses[0]
+                assert exact(1.0, max(found, 0.0)) <= at * (1 + 1e-9)
+    assert edges >= 3
+
+
 @pytest.mark.parametrize("count", [3, 40])
 def test_pure_steps_compose_as_a_binomial(count):
     pure, eps = 0.3, 1.1

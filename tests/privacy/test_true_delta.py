@@ -162,3 +162,15 @@ def test_distributions_of_pure_scripts_are_tight():
     slack.sort()
     print(f"slack: median {slack[len(slack) // 2]:.2g}, worst {slack[-1]:.2g}")
     assert slack[len(slack) // 2] <= 2e-5 and slack[-1] <= LOOSE - 1 and math.isfinite(slack[-1])
+
+
+@pytest.mark.parametrize("accountant", ["profile", "pure", "pld"])
+def test_rounding_is_upwards_beside_the_largest_loss(accountant):
+    """There delta is as small as the rounding of a sum of epsilons."""
+    for e in (0.1, 0.3, 0.7, 1.1, 2.3):
+        for count in (1, 3, 7, 11):
+            script = ((PureDP(e), count),)
+            for gap in (0.0, 1e-15, 1e-14, 1e-13):
+                eps = count * e * (1 - gap)
+                found = accountants.delta(script, eps, accountant=accountant)
+                assert found >= true_delta(script, eps) * (1 - ROUNDING)
