@@ -62,14 +62,16 @@ RANGES = {
         f"from {_LEAST:g} to {_LARGEST:g}, or inf where no clip is wanted",
     ),
     "rate": (_number(_EDGE, 1), f"a share of the records, from {_EDGE:g} to 1"),
-    **dict.fromkeys(_DECAYS, (_decay, f"from 0 to 1 - {_EDGE:g}")),
-    **dict.fromkeys(_SHARES, (_number(_EDGE, 1 - _EDGE), f"from {_EDGE:g} to 1 - {_EDGE:g}")),
+    **dict.fromkeys(_DECAYS, (_decay, f"at least 0, and below 1 by {_EDGE:g} or more")),
+    **dict.fromkeys(
+        _SHARES, (_number(_EDGE, 1 - _EDGE), f"above 0 and below 1, by {_EDGE:g} or more")
+    ),
     "decay": (_number(_EDGE, 1), f"from {_EDGE:g} to 1"),
     **dict.fromkeys(
         ("convexity", "decrease", "prior"),
         (_number(_LEAST, _LARGEST, 0), f"0, or positive: from {_LEAST:g} to {_LARGEST:g}"),
     ),
-    "memory": (_pair_of_decays, f"two numbers, each from 0 to 1 - {_EDGE:g}"),
+    "memory": (_pair_of_decays, f"two numbers, each at least 0, and below 1 by {_EDGE:g} or more"),
     "law": (lambda value: value in ("laplace", "gaussian"), "'laplace' or 'gaussian'"),
     "averaging": (lambda value: isinstance(value, bool), "True or False"),
 }
