@@ -128,7 +128,7 @@ def searches(kind, twin=None):
                 search(twin(question) if twin else question, records, question)
 
 
-def release_noise(question, public, sample, unit, epsilon=None, multiplier=None):
+def release_noise(question, sample, unit, epsilon=None, multiplier=None):
     """Noise of a release: normal of so many units, or radial of one over epsilon units."""
     if question.pure:
         check_radial(sample, unit / epsilon)
@@ -186,7 +186,7 @@ def minimiser(twin=None):
         event = question.event(records.public)
         paid = {"epsilon": event.epsilon} if pure else {"multiplier": event.multiplier}
         sample = draws(question, records, Noise(7), times=RELEASED)
-        release_noise(question, records.public, sample, distance, **paid)
+        release_noise(question, sample, distance, **paid)
 
 
 def tilted(pure, width):
@@ -215,14 +215,14 @@ def perturbed_objective(twin=None, mapped=False):
         event = question.event(records.public)
         paid = {"epsilon": event.shift} if pure else {"multiplier": 1.0 / event.shift}
         tilts = [question.answer(records, noise) for noise in [Noise(7)] for _ in range(RELEASED)]
-        release_noise(bare, public, bare.strength * np.array(tilts), bound, **paid)
+        release_noise(bare, bare.strength * np.array(tilts), bound, **paid)
         # Last the noise on the minimiser: it covers that each of two certificates leaves this much open.
         open_ = 2.0 * (tolerance + 4.0 * 2.0**-53 * bare.longest_tilt(public)) / bare.strength
         fixed = np.full(4, 0.5)
         centre = question.answer(records, Ear(linear=fixed))
         sample = draws(question, records, Scripted(7, linear=fixed), centre, RELEASED)
         paid = {"epsilon": event.output} if pure else {"multiplier": 1.0 / event.output}
-        release_noise(bare, public, sample, open_, **paid)
+        release_noise(bare, sample, open_, **paid)
 
 
 def mapped(twin=None):
