@@ -161,7 +161,6 @@ def hidden_descent(twin=None):
         paid = {"epsilon": event.epsilon} if pure else {"multiplier": event.multiplier}
         release_noise(
             question,
-            records.public,
             draws(question, records, Noise(7), times=RELEASED),
             reach,
             **paid,
