@@ -41,7 +41,7 @@ class Multinomial(Loss):
         shifted = _below_largest(z)
         of_target = shifted[np.asarray(y, dtype=np.intp), np.arange(shifted.shape[1])]
         np.exp(shifted, out=shifted)
-        return np.log(shifted.sum(axis=0)) - of_target
+        return np.log(_sum_over_classes(shifted)) - of_target
 
     def dz(self, z, y):
         """Gradient in the scores: a fresh array of the shape and dtype of ``z``."""
@@ -61,12 +61,20 @@ class Multinomial(Loss):
         """Probability of each class, shape (n, K)."""
         p = _below_largest(z)
         np.exp(p, out=p)
-        p /= p.sum(axis=0)
+        p /= _sum_over_classes(p)
         return p.T
 
     def value_bound(self, radius, target_bound=1.0):
         """Supremum of ``value`` over scores each in [-radius, radius]."""
         return float(np.logaddexp(0.0, np.log(self.outputs - 1.0) + 2.0 * radius))
+
+
+def _sum_over_classes(p):
+    """Sum of each record, class by class: numpy sums a lone record's in another order than many records'."""
+    total = p[0].copy()
+    for row in p[1:]:
+        total += row
+    return total
 
 
 def _below_largest(z):

@@ -7,12 +7,13 @@ quotient is made in doubles; where that is too near an integer, more bits of the
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import ROUND_CEILING, Decimal
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ._decimals import long_arithmetic
 from ._strips import Bits, big
 
 __all__ = ["permutation", "poisson_batch", "subset"]
@@ -90,7 +91,7 @@ def _gap_exactly(word: int, rate: float, source: Bits) -> int:
     bits, zeros = 64, int(-math.log10(rate))
     while True:
         word, bits = (word << 64) | big(source, 64), bits + 64
-        with localcontext(prec=60 + bits + zeros):
+        with long_arithmetic(60 + bits + zeros):
             unit, slack = Decimal(2) ** bits, Decimal(1).scaleb(-30 - bits)
             per_unit = -(1 - Decimal(rate)).ln()
             least, most = (-(Decimal(max(word + k, 1)) / unit).ln() / per_unit for k in (1, 0))

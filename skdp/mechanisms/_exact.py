@@ -8,11 +8,12 @@ they part.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, getcontext, localcontext
+from decimal import Decimal, getcontext
 from typing import Any
 
 import numpy as np
 
+from ._decimals import long_arithmetic
 from ._strips import Bits, big
 
 __all__ = ["Laplace", "exponentials", "laplaces", "largest", "passes"]
@@ -59,7 +60,7 @@ def _slack() -> Decimal:
 
 def _long(*bits: int) -> Any:
     """Arithmetic of more digits than the bits that are known."""
-    return localcontext(prec=100 + max(bits))
+    return long_arithmetic(100 + max(bits))
 
 
 def exponentials(words: Array) -> tuple[Array, Array]:
@@ -75,6 +76,8 @@ def exponentials(words: Array) -> tuple[Array, Array]:
 
 def largest(scores: Array, scale: float, source: Bits) -> int:
     """Index of the largest ``score + scale * Gumbel``: the exponential mechanism."""
+    if scores.ndim != 1:
+        raise ValueError(f"scores of shape {scores.shape} must be one number a candidate.")
     if scale == 0.0:
         return int(np.argmax(scores))
     words = np.frombuffer(source.bytes(8 * len(scores)), dtype=np.uint64)

@@ -68,7 +68,9 @@ def minimise_composite(
         model = search.at(*_model(curvature, penalty, w, g, size, max(goal, tolerance / 10)))
         if model.meets(limits.enough(tolerance, model.error)):
             return model.u
-        w = search.onwards(w, z, g, (model, near))
+        w, found = search.onwards(w, z, g, (model, near))
+        if found:
+            return w
 
 
 @dataclass(frozen=True)
@@ -109,23 +111,25 @@ class _Search:
         u = self.penalty.prox(w - size * g, size)
         return self.at(u, (w - u) / size - g)
 
-    def onwards(self, w: Array, z: Array, g: Array, ends: tuple[_Point, _Point]) -> Array:
-        """A point that is provably lower by a fixed amount."""
+    def onwards(
+        self, w: Array, z: Array, g: Array, ends: tuple[_Point, _Point]
+    ) -> tuple[Array, bool]:
+        """A point that is provably lower by a fixed amount, or one that meets the tolerance, and which of them."""
         steepness = self.limits.steepness()
         least = self.tolerance**2 / (64.0 * steepness)
         model, near = ends
         if model.below(w) >= least:
-            return model.u
+            return model.u, False
         size = 0.5 / steepness
         short = norm(self.penalty.prox(w - size * g, size) - w)
         t = self._towards(w, z, g, model.u, (least, short))
         if t:
-            return w + t * (model.u - w)
+            return w + t * (model.u - w), False
         if near.below(w) >= least:
-            return near.u
+            return near.u, False
         # In careful arithmetic: the promise of this step is what the proof rests on.
-        g = self.objective.careful_gradient(w)
-        return np.asarray(self.penalty.prox(w - size * g, size))
+        last = self.prox_step(w, self.objective.careful_gradient(w), size)
+        return last.u, last.meets(self.limits.enough(self.tolerance, last.error))
 
     def _towards(
         self, w: Array, z: Array, g: Array, end: Array, wanted: tuple[float, float]

@@ -25,11 +25,21 @@ from ._public import Public
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 
-__all__ = ["Additive", "Question", "Release", "Selection", "poisson_gaussian", "settle", "sum_of"]
+__all__ = [
+    "LARGEST_BOUND",
+    "LEAST_BOUND",
+    "Additive",
+    "Question",
+    "Release",
+    "Selection",
+    "poisson_gaussian",
+    "settle",
+    "sum_of",
+]
 
 Array = np.ndarray[Any, Any]
 
-_LEAST, _LARGEST = 1e-30, 1e100
+LEAST_BOUND, LARGEST_BOUND = 1e-30, 1e100
 _NOTHING = 1e-150  # an epsilon at which noise drowns any score: it is then all that decides
 
 # Thousands of equal steps ask for equal events.
@@ -72,8 +82,10 @@ def settle(
         if type(number) is not float:
             number = float(number)
             object.__setattr__(question, field, number)
-        if not (_LEAST <= number <= _LARGEST if field in bounds else number >= 0.0):
-            demand = f"between {_LEAST:g} and {_LARGEST:g}" if field in bounds else "0 or more"
+        if not (LEAST_BOUND <= number <= LARGEST_BOUND if field in bounds else number >= 0.0):
+            demand = (
+                f"between {LEAST_BOUND:g} and {LARGEST_BOUND:g}" if field in bounds else "0 or more"
+            )
             raise ValueError(
                 f"{type(question).__name__} was given {field}={number:g}; it must be {demand}."
             )
@@ -238,10 +250,12 @@ class Selection(Question):
 
     def event(self, public: Public) -> events.Event:
         """One bounded-range selection."""
+        self.scale(public)  # refuses shapes that mix records
         return events.BoundedRange(self.epsilon)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """On a Poisson batch: a b-bounded-range answer is b-DP, and pure privacy is amplified."""
+        self.scale(public)
         return events.PoissonPure(self.epsilon, rate)
 
     def answer(self, records: Records, noise: Noise) -> int:
@@ -254,7 +268,7 @@ class Selection(Question):
     def scale(self, public: Public) -> float:
         """Scale of the Gumbel noise, a public number."""
         moves = self.spread(public) + 4.0 * self.rounding(public)
-        return moves / self.epsilon * (1.0 + 4.0 * UNIT)
+        return moves / max(self.epsilon, _NOTHING) * (1.0 + 4.0 * UNIT)
 
 
 class Release(Question):

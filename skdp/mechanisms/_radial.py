@@ -6,8 +6,9 @@ rounding of a coordinate is open more bits are drawn. No draw is thrown away, so
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_FLOOR, Decimal
 
+from ._decimals import long_arithmetic
 from ._strips import Bits, big, deviate
 
 __all__ = ["lattice_radial"]
@@ -39,8 +40,7 @@ def lattice_radial(size: int, bits: int, source: Bits) -> list[int]:
 
 def _rounded(sizes: list[int], uniforms: list[int], known: int, bits: int) -> list[int] | None:
     """Nearest integers of the absolute coordinates, or None where the bits do not tell."""
-    with localcontext() as context:
-        context.prec = _DIGITS + known
+    with long_arithmetic(_DIGITS + known):
         slack = Decimal(1).scaleb(-known - _DIGITS // 2)  # far above all roundings of Decimal
         # -ln of a product of uniforms is their Gamma(d) radius.
         nearest = max(_radius([u + 1 for u in uniforms], known) - slack, Decimal(0))

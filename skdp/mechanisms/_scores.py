@@ -32,7 +32,7 @@ def scores_of(model: Any, w: Array, rows: Any, loss: Loss) -> Array:
 def slopes_of(model: Any, w: Array, records: Records, loss: Loss) -> Array:
     """Slopes in double precision, a fresh array: scores and the loss may be in single precision, sums are not."""
     slopes = loss.dz(scores_of(model, w, records.rows, loss), records.y)
-    return np.asarray(slopes, dtype=np.float64)
+    return np.asarray(slopes, dtype=np.float64, order="C")
 
 
 def cap(slopes: Array, norms: Array, bound: float) -> None:

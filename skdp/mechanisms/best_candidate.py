@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..losses import Loss
+from ._bounds import refuse_shape
 from ._public import Public
 from ._question import Array, Selection, settle, sum_of
 from ._records import Records
@@ -48,9 +49,17 @@ class BestCandidate(Selection):
     def __post_init__(self) -> None:
         super().__post_init__()
         settle(self, bounds=("cap",), arrays=("candidates", "offsets"))
+        count = len(self.candidates) if self.candidates.ndim else 0
+        # Broadcasting would make more scores than there are draws of noise.
+        if not count or self.offsets.shape not in {(), (count,)}:
+            raise ValueError(
+                f"BestCandidate was given candidates of shape {self.candidates.shape} and offsets of shape "
+                f"{self.offsets.shape}; give one offset, or one for each candidate."
+            )
 
     def spread(self, public: Public) -> float:
         """A record moves the difference of two scores by at most cap; replacing one takes one record out, one in."""
+        refuse_shape(self.candidates.shape[1:], self.loss, public)
         return public.swing * self.cap
 
     def rounding(self, public: Public) -> float:

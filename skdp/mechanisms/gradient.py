@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..losses import Loss
+from ._bounds import refuse_shape
 from ._mapped import FLOOR
 from ._public import Public
 from ._question import Additive, Array, settle, sum_of
@@ -49,7 +50,8 @@ class Gradient(Additive):
         return self.clip
 
     def size(self, public: Public) -> int:
-        """One number for each parameter."""
+        """One number for each parameter, of which each record has its own scores."""
+        refuse_shape(self.at.shape, self.loss, public)
         return int(self.at.size)
 
     def rounding(self, public: Public) -> float:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..losses import Loss
+from ._bounds import refuse_shape
 from ._public import Public
 from ._question import Additive, Array, settle, sum_of
 from ._records import Records
@@ -51,7 +52,9 @@ class GradientDifference(Additive):
         return self.reach
 
     def size(self, public: Public) -> int:
-        """One number for each parameter."""
+        """One number for each parameter, of which each record has its own scores."""
+        refuse_shape(self.at.shape, self.loss, public)
+        refuse_shape(self.anchor.shape, self.loss, public)
         return int(self.at.size)
 
     def measure(self, records: Records) -> Array:

@@ -77,6 +77,7 @@ class HiddenDescent(Release):
             tuple(int(size) for size in self.schedule.sizes),
             None if self.schedule.period is None else int(self.schedule.period),
         )
+        plan.steps.setflags(write=False)
         object.__setattr__(self, "schedule", plan)
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
         object.__setattr__(self, "penalty", settled_penalty(self.penalty))
@@ -143,14 +144,15 @@ class HiddenDescent(Release):
         return self.grid(public).scale
 
     def answer(self, records: Records, noise: Noise) -> Array:
-        """The noisy end."""
+        """The noisy end, with noise that was settled before a record is touched."""
+        grid = self.grid(records.public)
         records = replace(records, rows=linear_rows(records).in_double())
         if self.shuffle and len(records):
             records = records.take(noise.permutation(len(records)))
         with np.errstate(all="ignore"):
             w = self._descend(records)
         release = noise.radial if self.pure else noise.gaussian
-        return release(w, self.grid(records.public))
+        return release(w, grid)
 
     def _descend(self, records: Records) -> Array:
         w = np.zeros(self.shape)

@@ -106,8 +106,9 @@ class NoisyMinimiser(Release):
         return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
 
     def answer(self, records: Records, noise: Noise) -> Array:
-        """The noisy minimiser."""
+        """The noisy minimiser, with noise that was settled before a record is touched."""
         public = records.public
+        grid = self.grid(public)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         rows = linear_rows(records).in_double()
         objective = Objective(rows, records.y, self.loss, weights, np.zeros(self.shape), self.clip)
@@ -115,4 +116,4 @@ class NoisyMinimiser(Release):
         with np.errstate(all="ignore"):
             w = minimise(objective, limits, limits.tolerance(), rest)
         release = noise.radial if self.pure else noise.gaussian
-        return release(w, self.grid(public))
+        return release(w, grid)

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import settled_penalty
+from ._bounds import refuse_shape, settled_penalty
 from ._public import Public
 from ._question import Additive, Array, settle
 from ._records import Records
@@ -72,7 +72,8 @@ class ModelStep(Additive):
         return reach * math.sqrt(1.0 + max(1.0, self.rho**2))
 
     def size(self, public: Public) -> int:
-        """Three iterates."""
+        """Three iterates, of which each record has its own scores."""
+        refuse_shape(self.x.shape, self.loss, public)
         return 3 * int(self.x.size)
 
     def rounding(self, public: Public) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
+from ._bounds import refuse_shape
 from ._public import Public
 from ._question import Additive, Array, settle
 from ._records import Records
@@ -49,7 +50,8 @@ class PartyGradients(Additive):
         return self.clip
 
     def size(self, public: Public) -> int:
-        """All parties' parameters."""
+        """All parties' parameters, of which each record has its own scores."""
+        refuse_shape(self.at.shape[1:], self.loss, public)
         return int(self.at.size)
 
     def sensitivity(self, public: Public) -> float:

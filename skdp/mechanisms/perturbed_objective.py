@@ -190,8 +190,9 @@ class PerturbedObjective(Release):
         return self.grid(public).scale
 
     def answer(self, records: Records, noise: Noise) -> Array:
-        """The noisy minimiser."""
+        """The noisy minimiser, with noise that was settled before a record is touched."""
         public = records.public
+        grid = self.grid(public)
         tilt = noise.tilt(self.shape, self.tilt(public), self.pure)
         if self.center is not None:
             tilt = tilt - self.strength * self.center.reshape(self.shape)
@@ -208,4 +209,4 @@ class PerturbedObjective(Release):
         with np.errstate(all="ignore"):
             w = minimise(objective, self.limits(public), self.tolerance(public), rest)
         release = noise.radial if self.pure else noise.gaussian
-        return release(w, self.grid(public))
+        return release(w, grid)

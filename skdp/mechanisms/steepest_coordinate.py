@@ -9,6 +9,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Loss
+from ._bounds import refuse_shape
 from ._public import Public
 from ._question import Array, Selection, settle, sum_of
 from ._records import Records
@@ -50,6 +51,7 @@ class SteepestCoordinate(Selection):
 
     def spread(self, public: Public) -> float:
         """A record moves a coordinate's two scores by its entry, in opposite directions."""
+        refuse_shape(self.at.shape, self.loss, public)
         return 2.0 * public.swing * self.bound
 
     def rounding(self, public: Public) -> float:

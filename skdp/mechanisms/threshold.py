@@ -13,17 +13,24 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
+from ._bounds import refuse_shape
 from ._lattice import Lattice, lattice
 from ._noise import Noise
 from ._public import Public
-from ._question import Array, Question, poisson_gaussian, settle
+from ._question import (
+    LARGEST_BOUND,
+    LEAST_BOUND,
+    Array,
+    Question,
+    poisson_gaussian,
+    settle,
+)
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 from ._scores import scores_of
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
 
-_HUGE = 1e100
 _NOTHING = 1e-150  # an epsilon at which noise drowns any query
 
 
@@ -64,14 +71,17 @@ class LineSearch(Question):
                 f"{type(self).__name__} was given {count} candidates, demands of shape {self.demands.shape} and "
                 f"bounds of shape {self.bounds.shape}; give one of each per candidate."
             )
-        # Up to here, sums of clipped differences are finite whatever the records are.
-        if not ((self.bounds > 0.0) & (self.bounds <= _HUGE)).all():
+        # Within these, sums of clipped differences are finite, and scales of noise keep their digits.
+        if not ((self.bounds >= LEAST_BOUND) & (self.bounds <= LARGEST_BOUND)).all():
             raise ValueError(
-                f"{type(self).__name__} was given bounds that do not all lie between 0 and {_HUGE:g}."
+                f"{type(self).__name__} was given bounds that do not all lie between {LEAST_BOUND:g} and "
+                f"{LARGEST_BOUND:g}."
             )
 
     def sensitivity(self, public: Public) -> Array:
         """How far each sum of clipped differences moves between neighbours, all roundings included."""
+        refuse_shape(self.at.shape, self.loss, public)
+        refuse_shape(self.candidates.shape[1:], self.loss, public)
         return np.asarray((public.swing + 2.0 * self.rounding(public)) * self.bounds)
 
     def rounding(self, public: Public) -> float:
@@ -115,6 +125,7 @@ class FirstDecrease(LineSearch):
 
     def event(self, public: Public) -> events.Event:
         """One run of the sparse vector technique on queries of unit sensitivity."""
+        self.sensitivity(public)  # refuses shapes that mix records
         return events.AboveThreshold(self.threshold_epsilon, self.query_epsilon)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
@@ -124,6 +135,7 @@ class FirstDecrease(LineSearch):
                 "a search without noise on its threshold is not pure, so it has no price on a Poisson batch; give "
                 "threshold_epsilon."
             )
+        self.sensitivity(public)
         return events.PoissonPure(self.threshold_epsilon + 2.0 * self.query_epsilon, rate)
 
     def answer(self, records: Records, noise: Noise) -> int:
@@ -159,6 +171,7 @@ class GaussianFirstDecrease(LineSearch):
 
     def grids(self, public: Public) -> tuple[Lattice, Lattice]:
         """Lattices of the queries, which are one Gaussian sum of as many numbers, and of the threshold."""
+        self.sensitivity(public)  # refuses shapes that mix records
         count = len(self.candidates)
         record, rounding = self._record(public), self.rounding(public) / public.swing
         queries = lattice(

@@ -230,7 +230,7 @@ def test_costs_what_the_question_costs_about_rows_of_norm_1(neighbors):
     public = random_vault(0, neighbors=neighbors).public
     question = Gradient(at=np.zeros(2), loss=Logistic(), clip=0.5, multiplier=3.0)
     wrapped = Mapped(question=question, coordinates=Coordinates(np.ones((2, 4))))
-    assert wrapped.event(public) == question.event(public)
+    assert wrapped.event(public) == question.event(wrapped.coordinates.seen(public))
     assert wrapped.proofs() == ("mapped", "clipped_gradient")
     seen = wrapped.coordinates.seen(public)
     assert seen.row_bound == 1.0 and seen.width == 2 and seen.n == public.n
