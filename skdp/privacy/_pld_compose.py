@@ -30,13 +30,12 @@ _UNIT = float(np.finfo(float).eps)
 class Tail:
     """Upper tail of a composed loss, in units of e^log_scale.
 
-    ``above[i]`` is P(S >= losses[i]), ``discounted[i]`` the mean of e^{losses[i] - S} there and
-    ``missed[i]`` their difference, delta(losses[i]): summed from positive terms only, since the
-    difference of the other two has no digits where neighbouring masses differ by less than one ulp.
+    ``discounted[i]`` is the mean of e^{losses[i] - S} over S >= losses[i] and ``missed[i]`` is
+    delta(losses[i]). Both are sums of positive terms: as P(S >= losses[i]) - discounted[i] the latter
+    would have no digits where neighbouring masses differ by less than one ulp.
     """
 
     losses: Array
-    above: Array
     discounted: Array
     missed: Array
     log_scale: float
@@ -171,14 +170,12 @@ def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: i
     trusted = slope * (center - index) <= _TRUSTED
     index, masses = index[trusted], masses[trusted]
     masses = masses * np.exp(np.maximum(slope * (center - index), -_TRUSTED))
-    masses *= 1 + 4 * _UNIT * len(masses)  # round-off of the sums below
-    above = np.cumsum(masses[::-1])[::-1]
     discounted, missed = np.zeros(len(index)), np.zeros(len(index))
     if len(index):
-        decay = [1.0, -math.exp(-step)]
-        discounted = lfilter([1.0], decay, masses[::-1])[::-1]
-        # delta(l - step) = e^-step delta(l) + (1 - e^-step) P(S >= l)
-        missed[:-1] = lfilter([-math.expm1(-step)], decay, above[:0:-1])[::-1]
+        discounted = lfilter([1.0], [1.0, -math.exp(-step)], masses[::-1])[::-1]
+        # delta(l - step) = delta(l) + (1 - e^-step) E[e^{l - S}; S >= l]
+        missed[:-1] = -math.expm1(-step) * np.cumsum(discounted[:0:-1])[::-1]
     log_scale = math.fsum(one.count * one.log_norm for one in steps) + slope * (anchors - center)
+    log_scale += 4 * _UNIT * len(masses)  # round-off of the sums
     losses: Array = step * index.astype(float)
-    return Tail(losses, above, discounted, missed, log_scale, lost)
+    return Tail(losses, discounted, missed, log_scale, lost)
