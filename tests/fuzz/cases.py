@@ -18,7 +18,16 @@ from skdp.solvers import Task, resolve
 
 from . import hyper, tables
 
-MODES, CHANCES = ("default", "mild", "wild", "odd"), (0.15, 0.45, 0.25, 0.15)
+MODES, CHANCES = ("default", "mild", "wild", "edges", "odd"), (0.15, 0.4, 0.2, 0.1, 0.15)
+# Ends of what an estimator takes, for the mode that is about them.
+EDGES = {
+    "epsilon": (1e-12, 1e-6, 1.0, 1e6, 1e15),
+    "delta": (0.0, 1e-300, 1e-30, 1e-6, 0.5, 1.0 - 1e-9),
+    "data_norm": (1e-30, 1.0, 1e30),
+    "C": (1e-100, 1e-30, 1.0, 1e30, 1e100),
+    "h": (1e-30, 1e-12, 0.5, 1e30),
+    "target_bound": (1e-30, 1e-12, 1.0, 1e12),
+}
 NAMED = ("l2", "l2", "l1", "elasticnet", "scad", "mcp", None)
 LABELS = ((0, 1), (-1, 1), (False, True), ("no", "yes"), (-2.5, 1e300))
 
@@ -151,9 +160,8 @@ def draw(seed):
     if rng.random() < 0.4:
         purse = (float(given["epsilon"] * 2.0 ** rng.uniform(-1, 3)), given["delta"])
     facts = {"seed": seed, "X": X, "container": container, "solver": solver, "purse": purse}
-    if rng.random() < 0.65:
-        return _estimated(rng, mode, given, fitting, facts)
-    return _planned(rng, mode, given, fitting, facts)
+    make = _estimated if rng.random() < 0.65 else _planned
+    return make(rng, mode, given, fitting, facts)
 
 
 def _rows(rng, data_norm):
@@ -181,7 +189,7 @@ def _promise(rng, mode, fitting):
         relation = "replace_one"
     accountant = "auto" if rng.random() < 0.8 else str(rng.choice(ACCOUNTANTS))
     norm = 30 if rng.random() < 0.3 else 2
-    return {
+    given = {
         "epsilon": epsilon,
         "delta": delta,
         "neighbors": relation,
@@ -189,6 +197,15 @@ def _promise(rng, mode, fitting):
         "n_public": _rough_count(rng) if rng.random() < 0.6 else None,
         "data_norm": float(10.0 ** rng.uniform(-norm, norm)),
     }
+    return _at_edges(rng, mode, given)
+
+
+def _at_edges(rng, mode, given):
+    """The same, and in one of the modes half of what has ends at one of them."""
+    for name in [name for name in EDGES if name in given and mode == "edges"]:
+        if rng.random() < 0.5:
+            given[name] = EDGES[name][rng.integers(len(EDGES[name]))]
+    return given
 
 
 def _rough_count(rng):
@@ -212,6 +229,7 @@ def _estimated(rng, mode, given, fitting, facts):
         smooth = fitting is not None and "smooth_loss" in fitting.needs
         given["loss"] = str(rng.choice(names[:3] if smooth else names))
         given["h"] = float(10.0 ** rng.uniform(-8, 3))
+    given = _at_edges(rng, mode, given)
     if rng.random() < 0.1:
         facts["solver"] = None
     y = np.array(labels)[second.astype(int)]
@@ -246,6 +264,8 @@ def _planned(rng, mode, given, fitting, facts):
     n = len(facts["X"])
     make, most = _loss(rng, mode, fitting)
     bound = float(most or 10.0 ** rng.uniform(*((-1, 1) if mode == "default" else (-6, 6))))
+    if most is None:
+        bound = _at_edges(rng, mode, {"target_bound": bound})["target_bound"]
     if most is None:
         y = rng.uniform(-bound, bound, n) * (rng.random(n) < rng.choice([0.1, 1.0]))
         labels = (0.0, bound, -bound)

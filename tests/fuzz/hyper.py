@@ -33,6 +33,7 @@ ODD = (
     ),
     *(10**8, np.array(0.5), 1j),
 )
+EDGES = (0.0, 1e-30, 1e-15, 1e-9, 1e-6, 0.5, 1.0 - 1e-9, 1.0, 1e6, 1e15, 1e30, math.inf)
 LONGEST = {
     "steps": 300,
     "epochs": 12,
@@ -61,7 +62,7 @@ def penalties_for(kind, outputs=1):
 
 
 def solver(rng, mode):
-    """A registered solver; `mode` is "default", "mild", "wild" or "odd"."""
+    """A registered solver; `mode` is "default", "mild", "wild", "edges" or "odd"."""
     kind = SOLVERS[sorted(SOLVERS)[rng.integers(len(SOLVERS))]]
     given = {}
     for field in fields(kind):
@@ -80,6 +81,8 @@ def _value(rng, name, default, mode):
         return str(rng.choice(WORDS[name]))
     if mode == "odd" and rng.random() < 0.5:
         return ODD[rng.integers(len(ODD))]
+    if mode == "edges" and rng.random() < 0.8:
+        return _edge(rng, name)
     if default is None and rng.random() < 0.2:
         return None
     if name == "averaging":
@@ -92,6 +95,15 @@ def _value(rng, name, default, mode):
     if lies(0.5) and not lies(2):
         return _share(rng, mode)
     return _size(rng, mode)
+
+
+def _edge(rng, name):
+    """A value at or near an end of its range."""
+    lies = RANGES[name][0]
+    near = [v for v in EDGES if lies(v)]
+    if lies(3) and not lies(2.5):
+        near = [1, 2, 60]
+    return near[rng.integers(len(near))] if near else (0.0, 0.9)
 
 
 def _count(rng, name):
@@ -109,7 +121,7 @@ def _share(rng, mode):
 
 
 def _size(rng, mode):
-    decades = {"mild": 2, "wild": 30, "odd": 320}[mode]
+    decades = {"mild": 2, "odd": 320}.get(mode, 30)
     if rng.random() < 0.05:
         return 0.0
     with np.errstate(over="ignore"):

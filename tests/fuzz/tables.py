@@ -5,7 +5,7 @@ import pandas as pd
 
 KINDS = (
     *("normal", "normal", "uniform", "duplicates", "constant", "zeros", "far", "collinear"),
-    *("signs", "sparse", "mixed"),
+    *("signs", "sparse", "mixed", "halves"),
 )
 CONTAINERS = (
     *("float64", "float64", "float64", "float32", "float32", "fortran", "strided", "reversed"),
@@ -33,6 +33,8 @@ def rows(rng, n, d, kind, size):
         X = np.sign(X)
     elif kind == "sparse":
         X = X * (rng.random((n, d)) < 0.05)
+    elif kind == "halves":  # where minimisers of losses with corners balance
+        X = X[:1] * (rng.random((n, 1)) < rng.random())
     elif kind == "mixed":
         X = X * 10.0 ** rng.uniform(-300, 300, (n, 1))
     with np.errstate(all="ignore"):
