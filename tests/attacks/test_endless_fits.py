@@ -25,8 +25,9 @@ from skdp.mechanisms import (
     Public,
     Records,
 )
+from skdp.mechanisms._bounds import split_penalty
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L1, ElasticNet, L1Ball, L2Ball, NoPenalty, Placed
+from skdp.penalties import L1, L2, ElasticNet, L1Ball, L2Ball, NoPenalty, Placed
 from skdp.solvers import OutputPerturbation
 
 ROUNDS = 1000  # far above what is usual, which is 5 to 150, and far below for ever
@@ -172,6 +173,15 @@ FOUND = {
         penalty=Placed(L1(1957.0)),
         strength=8.4e-7,
     ),
+    "a penalty that leaves the last feature alone": lambda y: released(
+        np.random.default_rng(6 + (y > 0)).normal(size=(3, 8)),
+        np.array([0.5, 0.9, -0.7]),
+        0.0,
+        loss=Huber(5.2e-4),
+        penalty=Placed(L2(377.0), intercept=True),
+        strength=6.8e-6,
+        clip=2.9e-4,
+    ),
     "the flat part of a hinge": lambda y: released(
         repeated(179, 17, 3),
         np.where(np.arange(179) == 0, y, 1.0),
@@ -182,6 +192,22 @@ FOUND = {
         clip=0.3317,
     ),
 }
+
+
+@pytest.mark.parametrize("intercept", [0.0, 0.25])
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("kind", [NoisyMinimiser, PerturbedObjective])
+def test_steepness_bounds_the_curvature_of_the_whole(kind, free, intercept):
+    public = Public(n=9, n_features=3, intercept=intercept, neighbors="replace_one")
+    rows = Records.admit(repeated(9, 2, 3) * 9.0, np.ones(9), public, 1.0).rows.plain()
+    for penalty in (NoPenalty(), L2(377.0), L2(1e-3)):
+        placed = Placed(penalty, intercept=free)
+        question = kind(
+            loss=Logistic(), penalty=placed, shape=(public.width,), multiplier=1.0, strength=1e-3
+        )
+        weights = split_penalty(placed, 1e-3, (public.width,))[0]
+        largest = np.linalg.eigvalsh(rows.T @ rows / 4 + np.diag(weights))[-1]
+        assert question.limits(public).steepness() >= largest
 
 
 @pytest.mark.parametrize("name", FOUND)
