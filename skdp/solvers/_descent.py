@@ -43,10 +43,12 @@ class Descent:
     def __init__(self, solver, oracle, task):
         self.solver, self.oracle, self.task = solver, oracle, task
         self.purse = purse = Purse(oracle, task)
+        self.clip = 1.0  # no price hangs on it
+        self.share = (1.0 - solver.selection_share) / solver.splits
+        self.price()
         self.n = purse.count()
         level = purse.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
-        self.share = (1.0 - solver.selection_share) / solver.splits
         noise = self.clip * self.noise()
         self.longest = self.top = self._given_step() or longest_step(
             task, oracle.public, self.n, noise, solver.splits, solver.radius
@@ -63,6 +65,9 @@ class Descent:
             return min(step, longest_prox(self.task, self.n))
         self.task.penalty.check_step(step / self.n)
         return step
+
+    def price(self):
+        """Find the scales of noise that shares buy: where none does, that is said before a count is bought."""
 
     def comparison(self, w, points, steps):
         """The question that chooses among points, each reached from w by one of the steps."""

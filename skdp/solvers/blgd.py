@@ -88,8 +88,10 @@ class _Backtracking(Descent):
     def __init__(self, solver, oracle, task):
         super().__init__(solver, oracle, task)
         self.top *= 0.5
-        self.scale = 0.0  # of the search's noise, in units of its queries' sensitivity
-        share = solver.selection_share / solver.splits
+
+    def price(self):
+        share = self.solver.selection_share / self.solver.splits
+        # Of the search's noise, in units of its queries' sensitivity.
         self.scale = self.purse.noise(share, self._probe_at)
 
     def _probe_at(self, scale):

@@ -112,17 +112,19 @@ class _Batches(Descent):
     def __init__(self, solver, oracle, task):
         super().__init__(solver, oracle, task)
         self.top *= 0.5
-        self.scale = self.purse.noise(solver.selection_share / solver.splits, self._search_at)
-        self.probe = self._search_at(self.scale)
         self.precision = 1.0
         self.angle = 0.5 * math.pi
         self.last = None
 
-    def noise(self):
-        """Of one batch; its multiplier is settled here, before anything is spent."""
-        w = np.zeros(self.task.shape)
-        self.multiplier, self.precision = 1.0, 1.0
+    def price(self):
+        w, share = np.zeros(self.task.shape), self.solver.selection_share / self.solver.splits
+        self.multiplier = 1.0
         self.multiplier = self.purse.noise(self.share, lambda scale: self.gradient(w, scale**-2))
+        self.scale = self.purse.noise(share, self._search_at)
+        self.probe = self._search_at(self.scale)
+
+    def noise(self):
+        """Of one batch."""
         return self.multiplier / (self.n * self.solver.rate)
 
     def gradient(self, w, precision):

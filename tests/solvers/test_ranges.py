@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from skdp import DPLogisticRegression, NotSupported
-from skdp.privacy import Ledger
-from skdp.solvers import SOLVERS, resolve
+from skdp.losses import Logistic
+from skdp.mechanisms import Oracle, Public, Records, Silence
+from skdp.penalties import L2, Placed
+from skdp.privacy import Filter, Ledger, Spec
+from skdp.solvers import SOLVERS, Task, resolve
 from skdp.solvers._ranges import RANGES, refuse_out_of_range
 
 CASES = [
@@ -137,3 +140,13 @@ def test_a_joint_release_of_iterates_that_rounding_would_blow_up_is_refused(rho)
     solver = SOLVERS["mpadmm"](variant="paper", rho=rho)
     with pytest.raises(NotSupported, match=r"rho from 1e-10 to 1e\+10"):
         DPLogisticRegression(data_norm=1.0, solver=solver).quote(100, 2)
+
+
+def test_a_promise_too_small_for_a_line_search_is_refused_before_a_count_is_bought():
+    account = Filter(Spec(1e-6, 1e-6, "add_remove"), "rdp")
+    public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
+    task = Task(Logistic(), Placed(L2(1.0), 1.0, False), (1,))
+    oracle = Oracle(Records.blank(public), account, Silence())
+    with pytest.raises(NotSupported, match="no noise makes"):
+        SOLVERS["blgd"](splits=10, selection_share=0.5).solve(oracle, task, None)
+    assert account.spent == 0.0
