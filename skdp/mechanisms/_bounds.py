@@ -149,10 +149,6 @@ class Convexity:
         """Strong convexity of the whole."""
         return min(self.features, self.intercept) if self.size else self.features
 
-    def largest(self) -> float:
-        """Largest modulus of a coordinate."""
-        return max(self.features, self.intercept) if self.size else self.features
-
     def leverage(self) -> float:
         """Largest x' Lambda^-1 x over rows of norm at most 1 beside the constant column."""
         total = _over(1.0, self.features)

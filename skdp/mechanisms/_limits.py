@@ -20,6 +20,10 @@ Array = np.ndarray[Any, Any]
 
 WORST = 0.01  # largest tolerance, in bounds of one record's gradient, that a release is worth making with
 ROOM = 8.0  # tolerance over the rounding of careful arithmetic: what is left moves an iterate, see `_minimise`
+STEEPEST, STEEPEST_SPLIT = (
+    1e11,
+    1e9,
+)  # curvature over strong convexity, beyond which rounds may be too many
 TYPICAL = 1e6  # records that the tolerance is chosen for where n is private
 LIBM = 16.0  # units that a loss's slope may be off
 
@@ -116,6 +120,15 @@ class Limits:
 
     def tolerance(self) -> float:
         """Tolerance on a gradient that every data set can meet, or a refusal, before any is touched."""
+        steepest = STEEPEST_SPLIT if self.split else STEEPEST
+        if not self.convexity > 0.0 or (
+            self.promised and self.steepness() > steepest * self.convexity
+        ):
+            raise NotSupported(
+                f"double precision cannot certify a minimiser with strong convexity {self.convexity:.3g} beside "
+                f"curvature {self.steepness():.3g} in a known time; raise the strength (a smaller C), smooth the loss "
+                "(a larger h) or use a solver such as 'gd'."
+            )
         w = self.furthest()
         # Where the strength pulls more than twice as much as all else, the gradient is as large as its half.
         pull = min(self.strength * w, 2.0 * (self.public.most * self.bound + self.linear))

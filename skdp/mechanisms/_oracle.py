@@ -6,13 +6,18 @@ import threading
 from collections.abc import Collection
 from typing import Any, Protocol
 
+import numpy as np
+
 from ..exceptions import NotSupported
+from ..losses import Loss
+from ..penalties import Penalty
 from ..privacy.events import Event
 from . import _registry
 from ._noise import Noise
 from ._public import Public
 from ._question import Question
 from ._records import Records
+from ._schedule import Schedule
 
 __all__ = ["Account", "Oracle"]
 
@@ -73,7 +78,9 @@ class Oracle:
             self.__account.charge(event)
         if kind not in self.__kinds:
             self.__kinds[kind] = question
-        return question.answer(self.__records, self.__noise)
+        # A floating-point error that a program has made fatal would show which records there are.
+        with np.errstate(all="ignore"):
+            return question.answer(self.__records, self.__noise)
 
     def affords(self, *questions: Question) -> bool:
         """Whether all of these questions could be paid for, together, now."""
@@ -101,8 +108,19 @@ def _copied(question: Question) -> tuple[Question, tuple[type, type]]:
 
 def _copy(question: Any) -> Any:
     _refuse_unless(question, _registry.questions(), "mechanisms")
-    own = object.__new__(type(question))
-    vars(own).update(vars(question))
+    return _fresh(question)
+
+
+def _fresh(part: Any) -> Any:
+    """The same with arrays, losses, penalties and schedules of its own; coordinates are known by what they are."""
+    own = object.__new__(type(part))
+    fields = vars(own)
+    for name, value in vars(part).items():
+        if type(value) is np.ndarray:
+            value = value.copy()
+        elif isinstance(value, Loss | Penalty | Schedule):
+            value = _fresh(value)
+        fields[name] = value
     return own
 
 

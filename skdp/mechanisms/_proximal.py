@@ -59,7 +59,7 @@ def minimise_composite(
         z = objective.rows.dot(w)
         g = objective.gradient(w, objective.slopes(z))
         curvature = objective.curvature(w, z, 0.1)
-        size = 1.0 / curvature.largest()
+        size = 1.0 / max(curvature.largest(), limits.convexity)
         near = search.prox_step(w, g, size)
         if near.meets(limits.enough(tolerance, near.error)):
             return near.u

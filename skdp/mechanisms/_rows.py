@@ -175,10 +175,11 @@ class DenseRows:
         """Sum of a few rows times weights, in twofold precision."""
         values, lost = (np.zeros((len(weights), self.width)) for _ in range(2))
         features = slice(0, self._x.shape[1])
-        scaled = (weights * self._scale[part])[:, None]
-        values[:, features], lost[:, features] = _twofold.times(self._x[part], scaled)
+        scaled, rest = _twofold.times(weights, self._scale[part])
+        values[:, features], lost[:, features] = _twofold.times(self._x[part], scaled[:, None])
+        lost[:, features] += self._x[part] * rest[:, None]
         if self.intercept:
-            values[:, -1] = weights * self.intercept
+            values[:, -1], lost[:, -1] = _twofold.times(weights, np.float64(self.intercept))
         return _twofold.fold(values, lost)
 
     def _summed(self, weights: Array) -> Array:

@@ -11,6 +11,7 @@ from ..exceptions import NotSupported
 from ._public import Public
 from ._question import Additive, Array
 from ._records import Records
+from ._rows import UNIT
 
 __all__ = ["Count"]
 
@@ -30,8 +31,8 @@ class Count(Additive):
         return 1
 
     def rounding(self, public: Public) -> float:
-        """None: a count is an integer."""
-        return 0.0
+        """None of the count, an integer; where it is put on the lattice, that of a quotient."""
+        return 4.0 * UNIT * public.most
 
     def sensitivity(self, public: Public) -> float:
         """Adding a record moves the count by one."""

@@ -129,7 +129,10 @@ class HiddenDescent(Release):
             return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
         if not self.shuffle:
             return events.Gaussian(self.multiplier)
-        weights, multipliers = _grouped(reach, self.schedule.sizes, self.multiplier)
+        grid = self.grid(public)
+        # Roundings add the same to every distance, near or far.
+        added = grid.reach - float(reach.max()) + math.sqrt(math.prod(self.shape)) * grid.step
+        weights, multipliers = _grouped(reach + added, self.schedule.sizes, grid.scale)
         return events.RandomPosition(weights, multipliers)
 
     def grid(self, public: Public) -> Lattice:
@@ -184,7 +187,7 @@ class HiddenDescent(Release):
 
 
 def _grouped(
-    reach: Array, sizes: tuple[int, ...], multiplier: float
+    reach: Array, sizes: tuple[int, ...], scale: float
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Share of the records at each distance, in a few bins, and the noise over that distance.
 
@@ -195,5 +198,5 @@ def _grouped(
     share = np.asarray(sizes, dtype=float) / sum(sizes)
     weights = tuple(float(share[part].sum()) for part in bins)
     with np.errstate(divide="ignore"):
-        multipliers = tuple(float(multiplier * reach.max() / reach[part].max()) for part in bins)
+        multipliers = tuple(float(scale / reach[part].max()) for part in bins)
     return weights, multipliers

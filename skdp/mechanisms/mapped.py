@@ -117,9 +117,10 @@ class Mapped(Question):
         """The question's own."""
         return self.question.notes(self._seen(public))
 
-    def _seen(self, public: Public) -> Public:
+    def _seen(self, public: Public, matrix: Array | None = None) -> Public:
         """Public facts about the new rows, and how long they are in memory: their sums are made there."""
-        longest = float(np.linalg.norm(self.coordinates.matrix)) / self.scale * public.row_bound
+        matrix = self.coordinates.matrix if matrix is None else matrix
+        longest = float(np.linalg.norm(matrix)) / self.scale * public.row_bound
         return replace(self.coordinates.seen(public), stretch=longest, depth=public.width)
 
     def event(self, public: Public) -> events.Event:
@@ -151,5 +152,5 @@ class Mapped(Question):
         matrix, images = images_of(records, self.coordinates)
         self._refuse_steep(matrix, records.public)  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
-        public = self._seen(records.public)
+        public = self._seen(records.public, matrix)
         return self.question.answer(Records(rows, records.y, public, records.model), noise)

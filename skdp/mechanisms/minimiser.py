@@ -74,15 +74,15 @@ class NoisyMinimiser(Release):
 
     def limits(self, public: Public) -> Limits:
         """What rounding can do to the certificate."""
-        modulus = Convexity.of(self.strength, self.penalty, public)
+        weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         return Limits(
             public,
             self.loss,
             gradient_bound(self.loss, self.clip, public),
-            modulus.modulus(),
-            modulus.largest(),
+            Convexity.of(self.strength, self.penalty, public).modulus(),
+            float(np.max(weights)),
             start=float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
-            split=split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
+            split=rest is not None,
             promised=self.multiplier > 0.0,
         )
 

@@ -35,10 +35,8 @@ from ._strips import FINEST
 __all__ = ["PerturbedObjective"]
 
 LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
-FAR = (
-    40.0,
-    800.0,
-)  # deviations (scales, if pure) beyond its own that a tilt has with probability below 1e-300
+# Deviations (scales, if pure) beyond its own length that a tilt has with probability below 1e-300.
+FAR = 40.0, 1000.0
 _LOUDEST = 1e30  # beyond, products with the tilt overflow
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
@@ -154,16 +152,16 @@ class PerturbedObjective(Release):
         if self.center is not None:
             pull = self.strength * float(np.linalg.norm(self.center))
         ridge = 0.0 if self.ridge is None else float(self.ridge.max(initial=0.0))
-        convexity = self.convexity(public)
+        weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         return Limits(
             public,
             self.loss,
             self.bound(public),
-            convexity.modulus(),
-            convexity.largest() + ridge,
+            self.convexity(public).modulus(),
+            float(np.max(weights)) + ridge,
             self.longest_tilt(public) + pull,
             float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
-            split_penalty(self.penalty, self.strength, self.shape)[1] is not None,
+            rest is not None,
             self.multiplier > 0.0,
         )
 

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
-from scipy.stats import binom
+from scipy.special import betaln, gammaln
 
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy.events import Event, Gaussian, PureDP, RandomPosition
@@ -114,7 +113,11 @@ def _responses(epsilon: float, count: int) -> Mixture:
     if math.isinf(epsilon):
         return Mixture(np.ones(1), np.array([math.inf]), np.zeros(1))
     lies = np.arange(count + 1)
-    weights = binom.pmf(lies, count, 1 / (1 + math.exp(min(epsilon, 700.0)))) * (1 + 4e-12)
+    # log of the odds of a lie, and of the truth; the logs below are right to a few units of `count`.
+    truth = -math.log1p(math.exp(-epsilon))
+    logs = lies * (truth - epsilon) + (count - lies) * truth
+    logs -= betaln(count - lies + 1.0, lies + 1.0) + math.log1p(count)
+    weights = np.exp(logs) * (1 + 1e-14 * (count + 400))
     offsets = (count - 2.0 * lies) * epsilon + 2 * _ROUND_OFF * count * epsilon
     return Mixture(
         np.asarray(weights, np.float64), np.asarray(offsets, np.float64), np.zeros(count + 1)
