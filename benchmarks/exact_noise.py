@@ -3,8 +3,8 @@
     git worktree add ../before 76d7cb3
     python benchmarks/exact_noise.py --before ../before
 
-Two processes, one a tree, fit in turns on the same table; each reports its processor time, and the table shows the ratio
-of the medians of the best quarters. `noise` is how much larger the released noise is than the priced one.
+Two processes, one a tree, fit in turns on the same table; each reports its processor time, and the table shows the
+ratio of the medians of the best quarters. Last, how much larger the released noise is than the priced one.
 """
 
 import argparse
@@ -102,11 +102,13 @@ def main():
         return
     trees = {"now": HERE, **({"before": given.before.resolve()} if given.before else {})}
     workers = {name: worker(tree) for name, tree in trees.items()}
-    print("| fit | rows x columns | now, ms | before, ms | ratio |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| fit | rows x columns | now, ms | before, ms | ratio |\n| --- | --- | --- | --- | --- |"
+    )
     for shape in SHAPES:
         for name, options in CASES.items():
             question, times = {"shape": shape, "given": options}, {tree: [] for tree in workers}
-            for tree, process in workers.items():
+            for process in workers.values():
                 asked(process, question)
             for _ in range(given.repeat):
                 for tree, process in workers.items():
