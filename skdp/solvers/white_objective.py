@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from ..penalties import NoPenalty, Placed
 from ._one_shot import chosen_clip
 from ._solver import Solver, Task, record_count
@@ -18,6 +20,10 @@ from ._whitening import refuse_other_penalties, share_left, whitened
 from .objective_perturbation import tight
 
 __all__ = ["WhiteObjective"]
+
+_STEEPEST = (
+    5e10  # a penalty's curvature, in strengths, beyond which its directions are as good as gone
+)
 
 
 @dataclass(frozen=True)
@@ -57,5 +63,8 @@ class WhiteObjective(Solver):
         # Clip and strength set the price: they may hang on the public n, never on a bought one.
         clip = chosen_clip(self.clip, free, white.public, budget)
         question = tight(white.public, free, budget, clip, self.strength, self.radius)
-        question = replace(question, ridge=white.ridge(task.penalty))
+        ridge = white.ridge(task.penalty)
+        if budget.private:  # a refusal of what no double certifies would hang on bought coordinates
+            ridge = np.minimum(ridge, _STEEPEST * question.strength)
+        question = replace(question, ridge=ridge)
         return white.back(oracle.ask(white.question(question)))
