@@ -22,6 +22,10 @@ from ._schedule import Schedule
 __all__ = ["Account", "Oracle"]
 
 
+_PLAIN = frozenset({float, int, bool, tuple, type(None)})  # what cannot change
+_PARTS = (Loss, Penalty, Schedule)
+
+
 class Account(Protocol):
     """What an oracle needs of a ledger: to refuse before anything is touched."""
 
@@ -116,9 +120,10 @@ def _fresh(part: Any) -> Any:
     own = object.__new__(type(part))
     fields = vars(own)
     for name, value in vars(part).items():
-        if type(value) is np.ndarray:
+        kind = type(value)
+        if kind is np.ndarray:
             value = value.copy()
-        elif isinstance(value, Loss | Penalty | Schedule):
+        elif kind not in _PLAIN and isinstance(value, _PARTS) and vars(value):
             value = _fresh(value)
         fields[name] = value
     return own
