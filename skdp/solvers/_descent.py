@@ -43,7 +43,7 @@ class Descent:
     def __init__(self, solver, oracle, task):
         self.solver, self.oracle, self.task = solver, oracle, task
         self.purse = purse = Purse(oracle, task)
-        self.clip = 1.0  # no price hangs on it
+        self.clip = solver.clip or 1.0  # no price hangs on it
         self.share = (1.0 - solver.selection_share) / solver.splits
         self.price()
         self.n = purse.count()
@@ -67,7 +67,13 @@ class Descent:
         return step
 
     def price(self):
-        """Find the scales of noise that shares buy: where none does, that is said before a count is bought."""
+        """Find the scales of noise that shares buy: what cannot be bought is said before a count is.
+
+        No gradient is ever bought for less than the first addition to one.
+        """
+        self.oracle.share(
+            self.gradient(start(self.task), min(self.solver.growth, 1.0) * self.share)
+        )
 
     def comparison(self, w, points, steps):
         """The question that chooses among points, each reached from w by one of the steps."""

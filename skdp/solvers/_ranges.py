@@ -13,7 +13,7 @@ __all__ = ["plain", "refuse_out_of_range"]
 
 _COUNTS = (
     *("steps", "epochs", "rounds", "splits", "refresh", "max_rounds", "period"),
-    *("generations", "batch_size", "parties"),
+    "generations",
 )
 _POSITIVE = (
     *("step_size", "radius", "strength", "rho", "eta", "first_step", "cap", "bound", "reach"),
@@ -21,7 +21,8 @@ _POSITIVE = (
 )
 _SHARES = ("share", "moment_share", "norm_share", "selection_share", "intercept_share")
 _DECAYS = ("momentum", "clip_decay", "angle_decay")
-_MOST = 10**9  # of a count
+_MOST = 10**7  # rounds, which take minutes even on a blank vault
+_RECORDS = 10**9  # of a batch
 _LEAST, _LARGEST = 1e-30, 1e30  # of a size
 _EDGE = 1e-9  # how near a share may come to nothing or all
 
@@ -53,6 +54,11 @@ RANGES = {
     **dict.fromkeys(
         _COUNTS, (_whole(1, _MOST), f"a whole number of 1 or more, at most {_MOST:g}, an int")
     ),
+    "batch_size": (
+        _whole(1, _RECORDS),
+        f"a whole number of 1 or more, at most {_RECORDS:g}, an int",
+    ),
+    "parties": (_whole(1, 10**4), "a whole number of 1 or more, at most 10000, an int"),
     "candidates": (_whole(1, 60), "a whole number from 1 to 60, an int"),
     **dict.fromkeys(
         _POSITIVE, (_number(_LEAST, _LARGEST), f"positive: from {_LEAST:g} to {_LARGEST:g}")

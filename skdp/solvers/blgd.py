@@ -90,6 +90,7 @@ class _Backtracking(Descent):
         self.top *= 0.5
 
     def price(self):
+        super().price()
         share = self.solver.selection_share / self.solver.splits
         # Of the search's noise, in units of its queries' sensitivity.
         self.scale = self.purse.noise(share, self._probe_at)

@@ -83,6 +83,8 @@ def test_zero_where_something_is_divided_by_it(name, parameter):
     ("name", "parameter", "value"),
     [
         ("gd", "steps", 10**400),
+        ("psgd", "epochs", 10**8),
+        ("dp-admm", "parties", 10**5),
         ("admm-objp", "radius", 10**400),
         ("blgd", "decrease", -(10**400)),
         ("gd", "step_size", 1e-160),
@@ -149,4 +151,18 @@ def test_a_promise_too_small_for_a_line_search_is_refused_before_a_count_is_boug
     oracle = Oracle(Records.blank(public), account, Silence())
     with pytest.raises(NotSupported, match="no noise makes"):
         SOLVERS["blgd"](splits=10, selection_share=0.5).solve(oracle, task, None)
+    assert account.spent == 0.0
+
+
+@pytest.mark.parametrize("given", [{"growth": 1e-28}, {"clip": math.inf}])
+@pytest.mark.parametrize("name", ["agd", "blgd", "blsgd"])
+def test_a_gradient_that_cannot_be_bought_is_refused_before_a_count_is(name, given):
+    account = Filter(Spec(0.01, 1e-6, "add_remove"), "rdp")
+    public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
+    task = Task(Logistic(), Placed(L2(1.0), 1.0, False), (1,))
+    oracle = Oracle(Records.blank(public), account, Silence())
+    if name == "blsgd" and "growth" in given:
+        return  # its gradients get dearer by it, never cheaper
+    with pytest.raises(ValueError, match=r"leaves no digits|clip=inf"):
+        SOLVERS[name](max_rounds=2, **given).solve(oracle, task, None)
     assert account.spent == 0.0
