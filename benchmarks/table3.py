@@ -21,7 +21,7 @@ from skdp.losses import Huber, Logistic
 from skdp.mechanisms import Public, Records
 from skdp.mechanisms._minimise import minimise
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L2, NoPenalty, Placed
+from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.privacy import Spec
 from skdp.solvers import Task, resolve
 
@@ -74,7 +74,7 @@ class Problem:
     def error(self, solver, epsilon, seed):
         """Excess of one private fit, and its seconds."""
         penalty = L2(self.mu * self.n) if self.mu else NoPenalty()
-        task = Task(self.loss, Placed(penalty, 1.0, False), (self.X.shape[1],))
+        task = Task(self.loss, ScaledPenalty(penalty, 1.0, False), (self.X.shape[1],))
         plan = Plan(Spec(epsilon, DELTA), task, resolve(solver), self.public, "auto", {})
         start = time.perf_counter()
         w, _ = private_fit(plan, self.records, None, seed)

@@ -89,7 +89,7 @@ def linear_canaries(
             f"neighbors={neighbors!r} is not known; use 'replace_one' or 'add_remove'."
         )
     rng = np.random.default_rng(seed)
-    X, rows = _placed(n_canaries, beside, directions, rng)
+    X, rows = _scaled(n_canaries, beside, directions, rng)
     rows = data_norm * rows
     coins = rng.random(n_canaries) < 0.5
     labels = np.asarray(classes)
@@ -102,7 +102,7 @@ def linear_canaries(
     return Canaries((np.vstack([rows_there, X]), y), rows, coins, neighbors)
 
 
-def _placed(n_canaries, beside, directions, rng):
+def _scaled(n_canaries, beside, directions, rng):
     """The other records' rows, widened where needed, and rows of norm 1 for the canaries."""
     X = np.zeros((0, 0)) if beside is None else np.asarray(beside[0], dtype=np.float64)
     if directions == "own":

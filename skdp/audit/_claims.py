@@ -100,7 +100,7 @@ def _tilt(one, two):
     """The tilts that lead to one released point differ by what the records' gradients there differ."""
     question, public = _innermost(*one.asked)
     moved = float(np.linalg.norm(one.answer - two.answer))
-    return _over(moved, public.swing * question.bound(public))
+    return _over(moved, public.sensitivity_factor * question.bound(public))
 
 
 def _nothing(one, two):

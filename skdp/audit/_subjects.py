@@ -7,8 +7,8 @@ import numpy as np
 from .. import mechanisms as room
 from ..linear_model import DPLinearSVC, DPLogisticRegression
 from ..losses import Hinge, Logistic
-from ..mechanisms import QUESTIONS, Public, Records
-from ..penalties import L1, L1Ball, NoPenalty, Placed
+from ..mechanisms import MECHANISMS, Public, Records
+from ..penalties import L1, L1Ball, NoPenalty, ScaledPenalty
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS
 from ._neighbours import common_row
@@ -38,7 +38,7 @@ def questions(n, width):
         From names to questions; a registered question that is not among them is an error.
     """
     found = [*_sums(n, width), *_choices(width), *_releases(n, width)]
-    missing = QUESTIONS - {type(question) for _, question in found}
+    missing = MECHANISMS - {type(question) for _, question in found}
     if missing:
         names = ", ".join(sorted(kind.__name__ for kind in missing))
         raise NotImplementedError(f"no replay asks {names}; add one to skdp/audit/_subjects.py.")
@@ -50,7 +50,7 @@ def _sums(n, width):
     gradient = room.Gradient(at=at, loss=Logistic(), **given)
     coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
     mapped = room.Gradient(at=at[:2], loss=Logistic(), **given)
-    step = {"penalty": Placed(L1(0.1), 1.0, True), "rho": 1.0, "inverse": 2.0, "n": 20.0}
+    step = {"penalty": ScaledPenalty(L1(0.1), 1.0, True), "rho": 1.0, "inverse": 2.0, "n": 20.0}
     yield "", gradient
     yield ", huge parameters", room.Gradient(at=1e18 * at, loss=Logistic(), **given)
     yield ", cancelling scores", room.Gradient(at=_torn(width, 1e18, 0.0), loss=Logistic(), **given)
@@ -103,11 +103,11 @@ def _choices(width):
 
 
 def _releases(n, width):
-    penalty = Placed(NoPenalty(), 1.0, True)
+    penalty = ScaledPenalty(NoPenalty(), 1.0, True)
     given = {"loss": Logistic(), "penalty": penalty, "shape": (width,), "multiplier": 2.0}
     coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
     schedule = room.Schedule.harmonic(0.5, 3, (n // 2, n - n // 2), period=2)
-    flat = {**given, "shape": (2,), "penalty": Placed(NoPenalty(), 1.0, False)}
+    flat = {**given, "shape": (2,), "penalty": ScaledPenalty(NoPenalty(), 1.0, False)}
     for pure, what in ((False, ""), (True, ", pure")):
         yield what, room.NoisyMinimiser(strength=0.5, pure=pure, **given)
         yield what, room.PerturbedObjective(strength=2.0, pure=pure, **given)
@@ -127,7 +127,7 @@ def asked(question, neighbors, n):
 
     Parameters
     ----------
-    question : Question
+    question : Mechanism
         Registered.
     neighbors : {"replace_one", "add_remove"}
         The relation.

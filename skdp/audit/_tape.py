@@ -31,7 +31,7 @@ class Call:
         What was measured; None where nothing was handed in.
     answer : object
         What was given back.
-    asked : tuple (Question, Public)
+    asked : tuple (Mechanism, Public)
         The question that was being answered, and what is public of the records.
     """
 

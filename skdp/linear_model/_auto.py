@@ -6,7 +6,7 @@ from ..penalties import L2, NoPenalty
 from ..privacy import noise_multiplier
 from ..solvers import GD, ObjectivePerturbation, WhiteGD, WhiteObjective, resolve
 
-__all__ = ["chosen"]
+__all__ = ["choose_solver"]
 
 WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for each record
 # Noise of a mean gradient, in norms, up to which a tilted objective does better than gradients: where the two met on
@@ -14,7 +14,7 @@ WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for e
 QUIET = 0.04
 
 
-def chosen(solver, task, public, spec, alone):
+def choose_solver(solver, task, public, spec, alone):
     """The solver itself, or for "auto" the one that suits.
 
     Parameters

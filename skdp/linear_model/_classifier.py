@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
 from ._linear import PrivateLinearModel
-from ._parameters import shown
+from ._parameters import as_text
 from ._validation import attempt, known_labels, labels, table, warn_of_column
 
 __all__ = ["PrivateLinearClassifier"]
@@ -124,7 +124,7 @@ class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
         mixed = listed and len({isinstance(label, str) for label in given}) > 1
         if mixed or kind is not None or found.ndim != 1 or known_labels(found)[1] is not None:
             short = listed and len(given) <= 3
-            told = f"[{', '.join(map(shown, given))}]" if short else shown(given)
+            told = f"[{', '.join(map(as_text, given))}]" if short else as_text(given)
             raise ValueError(f"classes={told} must be a list of two numbers, or of two strings.")
         return self._two(np.unique(found))
 

@@ -11,7 +11,7 @@ from ..privacy import ledger as accounts
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, refuse_unfit
-from ._progress import shown
+from ._progress import with_progress_bar
 from ._threads import one_thread
 
 __all__ = ["Plan", "private_fit", "quote", "rehearse"]
@@ -80,7 +80,7 @@ def private_fit(plan, records, ledger=None, seed=None, verbose=0):
             stacklevel=3,
         )
     noise = Noise(seed)
-    oracle = Oracle(records, shown(account, plan.solver.name, verbose), noise)
+    oracle = Oracle(records, with_progress_bar(account, plan.solver.name, verbose), noise)
     if ledger is not None:
         if plan.solver.adaptive:
             # A scripted solver's refusals came with its rehearsal; an adaptive one's come here.

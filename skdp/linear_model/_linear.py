@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Public, Records
-from ..penalties import Placed, make
+from ..penalties import ScaledPenalty, make
 from ..privacy.spec import Spec
 from ..solvers import Task, resolve
-from ._auto import chosen
+from ._auto import choose_solver
 from ._fit import Plan, private_fit, quote
 from ._parameters import RULES, refuse_wrong
 from ._validation import attempt, table
@@ -107,13 +107,15 @@ class PrivateLinearModel(BaseEstimator):
             self.penalty, 1.0 / float(self.C), self.l1_ratio, weight=float(public.n or 1)
         )
         task = Task(
-            self._loss(), Placed(penalty, data_norm, bool(self.fit_intercept)), (public.width,)
+            self._loss(),
+            ScaledPenalty(penalty, data_norm, bool(self.fit_intercept)),
+            (public.width,),
         )
         facts = {"n": public.n, "n_features": n_features, "data_norm": data_norm, **declared}
         if public.n is None:
             del facts["n"]
         alone = self.ledger is None and self.accountant in ("auto", "profile")
-        solver = chosen(self.solver, task, public, spec, alone)
+        solver = choose_solver(self.solver, task, public, spec, alone)
         return Plan(spec, task, solver, public, self.accountant, facts)
 
     def _public_count(self, n):

@@ -16,7 +16,7 @@ from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
 
-__all__ = ["RULES", "refuse_wrong", "shown"]
+__all__ = ["RULES", "as_text", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
 LOSS_NAMES = ("huberised_hinge", "hinge", "squared_hinge")
@@ -153,10 +153,10 @@ def refuse_wrong(given, rules=RULES):
     """
     for name, value in given.items():
         if name in rules and not rules[name][0](value):
-            raise ValueError(f"{name}={shown(value)} {rules[name][1]}.")
+            raise ValueError(f"{name}={as_text(value)} {rules[name][1]}.")
 
 
-def shown(value):
+def as_text(value):
     """A value in a sentence: a number, a short word or None as it is, anything else by its type.
 
     Parameters

@@ -1,6 +1,6 @@
 """A progress bar over the script, which is public: it shows how many questions were paid for, and nothing else."""
 
-__all__ = ["shown"]
+__all__ = ["with_progress_bar"]
 
 
 class _Ticking:
@@ -20,7 +20,7 @@ class _Ticking:
         return self._account.share(event)
 
 
-def shown(account, name, verbose):
+def with_progress_bar(account, name, verbose):
     """The account itself, or with ``verbose`` of 2 or more one that shows its progress (extra ``progress``).
 
     Parameters

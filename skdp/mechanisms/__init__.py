@@ -1,6 +1,6 @@
 """The trusted room: the only one that touches records or draws noise. One file per question.
 
-`QUESTIONS` is the registry: a question that is not in it is refused by the oracle.
+`MECHANISMS` is the registry: a question that is not in it is refused by the oracle.
 """
 
 from ._noise import Noise, Silence
@@ -25,7 +25,7 @@ from .subsample import PoissonBatch, RandomBatch
 from .threshold import FirstDecrease, GaussianFirstDecrease
 
 __all__ = [
-    "QUESTIONS",
+    "MECHANISMS",
     "BestCandidate",
     "Coordinates",
     "Count",
@@ -53,7 +53,7 @@ __all__ = [
     "distances",
 ]
 
-QUESTIONS = frozenset(
+MECHANISMS = frozenset(
     {
         ModelStep,
         GradientDifference,

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Logistic, Loss
 from ..models import Linear
-from ..penalties import L2, PENALTIES, NoPenalty, Placed
+from ..penalties import L2, PENALTIES, NoPenalty, ScaledPenalty
 from ._public import Public
 from ._records import Records
 
@@ -20,9 +20,9 @@ __all__ = [
     "convexity_note",
     "gradient_bound",
     "linear_rows",
+    "rebuild_penalty",
     "refuse_shape",
     "rule_of",
-    "settled_penalty",
     "split_penalty",
 ]
 
@@ -73,13 +73,13 @@ def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
     return "one_signed" if loss.one_signed else "two_signed"
 
 
-def settled_penalty(penalty: Any) -> Placed:
+def rebuild_penalty(penalty: Any) -> ScaledPenalty:
     """Rebuild a registered convex penalty from plain numbers.
 
     The penalty's prox meets the exact minimiser, so neither an unregistered type nor a field with
     operators of its own may come near it.
     """
-    inner = penalty.penalty if type(penalty) is Placed else None
+    inner = penalty.penalty if type(penalty) is ScaledPenalty else None
     if (
         inner is None
         or type(inner) not in PENALTIES.values()
@@ -95,7 +95,7 @@ def settled_penalty(penalty: Any) -> Placed:
             f"{type(plain).__name__} is not convex, and the proofs need that; use 'l1' or 'l2', or "
             "a solver of noisy gradients such as 'ssadmm'."
         )
-    return Placed(plain, float(penalty.scale), bool(penalty.intercept))
+    return ScaledPenalty(plain, float(penalty.scale), bool(penalty.intercept))
 
 
 def _names(instance: Any) -> set[str]:
@@ -137,7 +137,7 @@ class Convexity:
     size: float
 
     @classmethod
-    def of(cls, strength: float, penalty: Placed, public: Public) -> Convexity:
+    def of(cls, strength: float, penalty: ScaledPenalty, public: Public) -> Convexity:
         """Half a squared norm on every coordinate, and what the penalty adds where it acts."""
         added = max(penalty.convexity_of_coefficients, 0.0)
         last = strength if penalty.intercept else strength + added
@@ -155,7 +155,9 @@ class Convexity:
         return total + _over(self.size**2, self.intercept) if self.size else total
 
 
-def convexity_note(strength: float, penalty: Placed, curvature: float, convexity: Convexity) -> str:
+def convexity_note(
+    strength: float, penalty: ScaledPenalty, curvature: float, convexity: Convexity
+) -> str:
     """Which strong convexity a release used, whose it is, and what it bounds."""
     user = max(penalty.convexity_of_coefficients, 0.0)
     return (
@@ -169,7 +171,9 @@ def _over(a: float, b: float) -> float:
     return math.inf if b == 0 else a / b
 
 
-def split_penalty(penalty: Placed, strength: float, shape: tuple[int, ...]) -> tuple[Array, Any]:
+def split_penalty(
+    penalty: ScaledPenalty, strength: float, shape: tuple[int, ...]
+) -> tuple[Array, Any]:
     """Strength of half the squared norm by coordinate, and what of the penalty needs its prox."""
     weights = np.full(shape[:1], float(strength))
     rest: Any = penalty

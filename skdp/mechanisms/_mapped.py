@@ -35,9 +35,9 @@ def image_norms(rows: Any, matrix: Array, in_place: bool) -> Array:
     norms = np.empty(len(rows))
     slack = 8.0 * (rows.width + 4.0) * UNIT * float(np.linalg.norm(matrix))
     grown = 1.0 + (len(matrix) + 16.0) * UNIT
-    for part in rows.parts(1):
+    for part in rows.chunks(1):
         block = rows.take(part)
-        plain = block.plain()
+        plain = block.to_dense()
         image = plain @ matrix.T if in_place else (plain[:, None, :] @ matrix.T)[:, 0]
         norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) * grown + slack * block.norms
     return norms
@@ -126,9 +126,9 @@ class MappedRows:
         rows, images = self._rows.take(index), self._images[index]
         return MappedRows(rows, self._matrix, images, self._twofold)
 
-    def parts(self, least: int) -> Iterator[slice]:
+    def chunks(self, least: int) -> Iterator[slice]:
         """Parts of the rows below."""
-        return iter(self._rows.parts(least))
+        return iter(self._rows.chunks(least))
 
     def _along(self, values: Array) -> Array:
         return self._shrink if values.ndim == 1 else self._shrink[:, None]

@@ -56,7 +56,7 @@ class Noise:
         """The statistic plus noise of density exp(-|z| / scale), on a public lattice."""
         return radial_on_lattice(statistic, grid, self) if grid.step else statistic
 
-    def tilt(self, shape: tuple[int, ...], grid: Lattice, pure: bool = False) -> Array:
+    def linear_term(self, shape: tuple[int, ...], grid: Lattice, pure: bool = False) -> Array:
         """Noise alone, Gaussian or radial: the random linear term of an objective."""
         draw = self.radial if pure else self.gaussian
         return draw(np.zeros(shape), grid)

@@ -13,9 +13,9 @@ from ..losses import Loss
 from ..penalties import Penalty
 from ..privacy.events import Event
 from . import _registry
+from ._mechanism import Mechanism
 from ._noise import Noise
 from ._public import Public
-from ._question import Question
 from ._records import Records
 from ._schedule import Schedule
 
@@ -56,7 +56,7 @@ class Oracle:
 
     def __init__(self, records: Records, account: Account, noise: Noise) -> None:
         self.__records, self.__account, self.__noise = records, account, noise
-        self.__kinds: dict[tuple[type, type], Question] = {}  # the first question of each kind
+        self.__kinds: dict[tuple[type, type], Mechanism] = {}  # the first question of each kind
         self.__lock = threading.Lock()
 
     @property
@@ -74,7 +74,7 @@ class Oracle:
         """What the questions asked so far want a receipt to say of their public constants."""
         return tuple(note for q in self.__kinds.values() for note in q.notes(self.public))
 
-    def ask(self, question: Question) -> Any:
+    def ask(self, question: Mechanism) -> Any:
         """Check, pay, touch, noise: of a copy, so that what is priced is what is answered."""
         question, kind = _copied(question)
         event = question.event(self.public)
@@ -86,16 +86,16 @@ class Oracle:
         with np.errstate(all="ignore"):
             return question.answer(self.__records, self.__noise)
 
-    def affords(self, *questions: Question) -> bool:
+    def affords(self, *questions: Mechanism) -> bool:
         """Whether all of these questions could be paid for, together, now."""
         return self.__account.affords(*(question.event(self.public) for question in questions))
 
-    def share(self, question: Question) -> float:
+    def share(self, question: Mechanism) -> float:
         """Which part of a filter's whole allowance the question would take."""
         return self.__account.share(question.event(self.public))
 
 
-def _copied(question: Question) -> tuple[Question, tuple[type, type]]:
+def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:
     """The question as it is now, whatever a thread writes into it later, and its type and the inner one's.
 
     Refused where either, or the loss, has no proof.

@@ -65,6 +65,6 @@ class Public:
         return self.neighbors == "replace_one"
 
     @property
-    def swing(self) -> float:
+    def sensitivity_factor(self) -> float:
         """How far a sum of contributions of norm at most 1 moves between neighbours: 2 or 1."""
         return 2.0 if self.replace_one else 1.0

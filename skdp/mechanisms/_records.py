@@ -89,9 +89,9 @@ class Records:
     def __repr__(self) -> str:
         return f"Records({self.public})"
 
-    def parts(self, least: int) -> Iterator[Records]:
+    def chunks(self, least: int) -> Iterator[Records]:
         """Views of consecutive records whose rows stay in a core's cache, for sums that read them more than once."""
-        for part in self.rows.parts(least):
+        for part in self.rows.chunks(least):
             yield self if part == slice(0, len(self)) else self.take(part)
 
     def take(self, index: Array | slice) -> Records:

@@ -16,7 +16,7 @@ __all__ = ["declared", "losses", "questions"]
 
 def questions() -> Collection[type]:
     """Types of question that have a proof page."""
-    return _room.QUESTIONS
+    return _room.MECHANISMS
 
 
 def losses() -> Collection[type]:

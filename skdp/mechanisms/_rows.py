@@ -195,14 +195,14 @@ class DenseRows:
         total += lost
         return total
 
-    def peaks(self) -> Array:
+    def max_abs(self) -> Array:
         """Largest absolute entry of each scaled row, the constant column left out."""
         top = self._x.max(axis=1, initial=0.0).astype(np.float64)
         np.maximum(top, -self._x.min(axis=1, initial=0.0).astype(np.float64), out=top)
         top *= self._scale
         return top
 
-    def plain(self) -> Array:
+    def to_dense(self) -> Array:
         """The scaled rows in doubles, the constant column among them: for a few rows at a time."""
         rows = np.empty((len(self), self.width))
         features = rows[:, : self._x.shape[1]]
@@ -216,7 +216,7 @@ class DenseRows:
         total = np.zeros((self.width, self.width))
         lost = np.zeros_like(total)
         for start in range(0, len(self), BLOCK):
-            rows = self.take(slice(start, start + BLOCK)).plain()
+            rows = self.take(slice(start, start + BLOCK)).to_dense()
             part = np.zeros_like(total)
             for first in range(0, len(rows), PIECE):
                 piece = rows[first : first + PIECE]
@@ -249,7 +249,7 @@ class DenseRows:
             scale, norms = self._scale.take(index), self.norms.take(index)
         return DenseRows(x, scale, norms, self.intercept, self._steady)
 
-    def parts(self, least: int) -> Iterator[slice]:
+    def chunks(self, least: int) -> Iterator[slice]:
         """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
         count = max(1, round(len(self) / min(size, PIECE * PIECES)))

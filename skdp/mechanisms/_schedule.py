@@ -3,7 +3,7 @@
 One object feeds both the optimiser and the sensitivity, so they cannot disagree. The recursion
 (S0 Lemma 3.1, Algorithm 3.2): every step multiplies the distance of two neighbouring runs by at
 most rho = max(|1 - eta mu|, |1 - eta (beta + mu)|), and the step on the batch that holds the
-changed record adds swing * eta * L / |batch|. The penalty is common to both worlds, so L is the
+changed record adds sensitivity_factor * eta * L / |batch|. The penalty is common to both worlds, so L is the
 bound of the loss alone. Proof: docs/proofs/hidden_descent.md.
 """
 
@@ -92,7 +92,7 @@ def distances(
     slope: float,
     curvature: float,
     convexity: float,
-    swing: float = 2.0,
+    sensitivity_factor: float = 2.0,
     roughness: Callable[[float, float], float] = exactly,
 ) -> Array:
     """How far apart two neighbouring runs may end, by the batch that holds the changed record.
@@ -107,7 +107,7 @@ def distances(
         Bound beta on the norm of its Hessian.
     convexity : float
         Weight mu of half the squared norm, part of every batch's mean objective.
-    swing : float
+    sensitivity_factor : float
         2 where a record is replaced.
     roughness : callable
         From a step size and a bound on the iterates' norm to how far a computed step may be from the exact one.
@@ -116,7 +116,7 @@ def distances(
     -------
     ndarray of shape (batches,)
     """
-    kick = swing * slope / np.asarray(schedule.sizes, dtype=float)
+    kick = sensitivity_factor * slope / np.asarray(schedule.sizes, dtype=float)
     distance, window, counted = np.zeros_like(kick), np.zeros_like(kick), 0
     furthest = 0.0
     for steps, averaged in schedule.passes():
@@ -163,9 +163,11 @@ def _tails(rho: Array) -> tuple[Array, Array]:
     return kept, spread
 
 
-def minimiser_distance(slope: float, convexity: float, tolerance: float, swing: float) -> float:
+def minimiser_distance(
+    slope: float, convexity: float, tolerance: float, sensitivity_factor: float
+) -> float:
     """How far apart the certified minimisers of two neighbouring sums of losses may lie.
 
-    swing * L / lam for exact ones (strong convexity), and tolerance / lam for each certificate.
+    sensitivity_factor * L / lam for exact ones (strong convexity), and tolerance / lam for each certificate.
     """
-    return (swing * slope + 2.0 * tolerance) / convexity * ROUND_UP
+    return (sensitivity_factor * slope + 2.0 * tolerance) / convexity * ROUND_UP

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._mechanism import Array, Selection, freeze_fields, sum_of
 from ._public import Public
-from ._question import Array, Selection, settle, sum_of
 from ._records import Records
 from ._rows import BLOCK, ROUNDINGS, UNIT
 from ._scores import scores_of
@@ -48,7 +48,7 @@ class BestCandidate(Selection):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("cap",), arrays=("candidates", "offsets"))
+        freeze_fields(self, bounds=("cap",), arrays=("candidates", "offsets"))
         count = len(self.candidates) if self.candidates.ndim else 0
         # Broadcasting would make more scores than there are draws of noise.
         if not count or self.offsets.shape not in {(), (count,)}:
@@ -60,7 +60,7 @@ class BestCandidate(Selection):
     def spread(self, public: Public) -> float:
         """A record moves the difference of two scores by at most cap; replacing one takes one record out, one in."""
         refuse_shape(self.candidates.shape[1:], self.loss, public)
-        return public.swing * self.cap
+        return public.sensitivity_factor * self.cap
 
     def rounding(self, public: Public) -> float:
         """As of any sum, and what adding the offsets rounds."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
+from ._mechanism import Additive, Array
 from ._public import Public
-from ._question import Additive, Array
 from ._records import Records
 from ._rows import UNIT
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..losses import Loss
 from ._bounds import refuse_shape
 from ._mapped import FLOOR
+from ._mechanism import Additive, Array, freeze_fields, sum_of
 from ._public import Public
-from ._question import Additive, Array, settle, sum_of
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 from ._scores import cap, slopes_of
@@ -43,7 +43,7 @@ class Gradient(Additive):
     clip: float
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier",), bounds=("clip",), arrays=("at",))
+        freeze_fields(self, scales=("multiplier",), bounds=("clip",), arrays=("at",))
 
     def bound(self, public: Public) -> float:
         """The clip."""

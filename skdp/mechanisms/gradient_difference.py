@@ -9,8 +9,8 @@ import numpy as np
 
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._mechanism import Additive, Array, freeze_fields, sum_of
 from ._public import Public
-from ._question import Additive, Array, settle, sum_of
 from ._records import Records
 from ._scores import cap, slopes_of
 
@@ -45,7 +45,7 @@ class GradientDifference(Additive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("clip", "reach"), arrays=("at", "anchor"))
+        freeze_fields(self, bounds=("clip", "reach"), arrays=("at", "anchor"))
 
     def bound(self, public: Public) -> float:
         """The reach."""

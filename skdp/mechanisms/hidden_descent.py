@@ -12,11 +12,11 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import gradient_bound, linear_rows, refuse_shape, settled_penalty
+from ._bounds import gradient_bound, linear_rows, rebuild_penalty, refuse_shape
 from ._lattice import Lattice, lattice
+from ._mechanism import Array, Release, freeze_fields
 from ._noise import Noise
 from ._public import Public
-from ._question import Array, Release, settle
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 from ._schedule import Schedule, distances, reached
@@ -38,7 +38,7 @@ class HiddenDescent(Release):
     ----------
     loss : Loss
         Smooth and convex, with a bounded slope or a clip.
-    penalty : Placed
+    penalty : ScaledPenalty
         Registered and convex.
     shape : tuple of int
         Shape of the parameters.
@@ -69,9 +69,9 @@ class HiddenDescent(Release):
     pure: bool = False
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier", "convexity"), flags=("shuffle", "pure"))
+        freeze_fields(self, scales=("multiplier", "convexity"), flags=("shuffle", "pure"))
         if self.clip is not None:
-            settle(self, bounds=("clip",))
+            freeze_fields(self, bounds=("clip",))
         plan = Schedule(
             np.array(self.schedule.steps, dtype=np.float64),
             tuple(int(size) for size in self.schedule.sizes),
@@ -80,7 +80,7 @@ class HiddenDescent(Release):
         plan.steps.setflags(write=False)
         object.__setattr__(self, "schedule", plan)
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
-        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+        object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def reach(self, public: Public) -> Array:
         """How far apart two neighbouring ends may lie, by the batch of the changed record."""
@@ -98,7 +98,7 @@ class HiddenDescent(Release):
                 bound,
                 curvature,
                 self.convexity,
-                public.swing,
+                public.sensitivity_factor,
                 partial(self._rough, public, bound, curvature),
             )
         if not reach.max() <= _FURTHEST:

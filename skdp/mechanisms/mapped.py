@@ -12,14 +12,14 @@ from ..models import Linear
 from ..privacy import events
 from ._bounds import rule_of
 from ._mapped import MappedRows, image_norms
+from ._mechanism import Array, Mechanism, freeze_fields
 from ._noise import Noise
 from ._public import Public
-from ._question import Array, Question, settle
 from ._records import Records
 from .gradient import Gradient
 from .perturbed_objective import PerturbedObjective
 
-__all__ = ["Coordinates", "Mapped", "images_of", "settled"]
+__all__ = ["Coordinates", "Mapped", "check_coordinates", "images_of"]
 
 _LARGEST, _LONGEST = 1e30, 1e4
 
@@ -37,7 +37,7 @@ class Coordinates:
     matrix: Any
 
     def __post_init__(self) -> None:
-        settle(self, arrays=("matrix",))
+        freeze_fields(self, arrays=("matrix",))
         self.matrix.setflags(write=False)
         if self.matrix.ndim != 2 or not len(self.matrix):
             raise ValueError(
@@ -58,7 +58,7 @@ class Coordinates:
         return replace(public, n_features=len(self.matrix), intercept=0.0)
 
 
-def settled(coordinates: Any) -> None:
+def check_coordinates(coordinates: Any) -> None:
     """Refuse what is not exactly a `Coordinates`: its numbers were copied when it was made."""
     if type(coordinates) is not Coordinates or vars(coordinates).keys() != {"matrix"}:
         raise NotSupported(
@@ -82,7 +82,7 @@ def images_of(records: Records, coordinates: Coordinates) -> tuple[Array, Array]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Mapped(Question):
+class Mapped(Mechanism):
     """A question about rows ``A x / scale``, each shrunk to norm at most 1; parameters are those of the new rows.
 
     Parameters
@@ -96,13 +96,13 @@ class Mapped(Question):
     """
 
     proof: ClassVar[str] = "mapped"
-    question: Question
+    question: Mechanism
     coordinates: Coordinates
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        settle(self, bounds=("scale",))
-        settled(self.coordinates)
+        freeze_fields(self, bounds=("scale",))
+        check_coordinates(self.coordinates)
         if type(self.question) not in (Gradient, PerturbedObjective):
             raise NotSupported(
                 f"{type(self.question).__name__} has no proof in other coordinates; Gradient and "

@@ -15,17 +15,17 @@ from ._bounds import (
     convexity_note,
     gradient_bound,
     linear_rows,
+    rebuild_penalty,
     refuse_shape,
-    settled_penalty,
     split_penalty,
 )
 from ._lattice import Lattice, lattice
 from ._limits import Limits
+from ._mechanism import Array, Release, freeze_fields
 from ._minimise import minimise
 from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
-from ._question import Array, Release, settle
 from ._records import Records
 from ._rows import UNIT
 from ._schedule import minimiser_distance
@@ -58,11 +58,11 @@ class NoisyMinimiser(Release):
     pure: bool = False
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier",), bounds=("strength",), flags=("pure",))
+        freeze_fields(self, scales=("multiplier",), bounds=("strength",), flags=("pure",))
         if self.clip is not None:
-            settle(self, bounds=("clip",))
+            freeze_fields(self, bounds=("clip",))
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
-        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+        object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def sensitivity(self, public: Public) -> float:
         """How far the certified minimiser can move between neighbours."""
@@ -70,7 +70,7 @@ class NoisyMinimiser(Release):
         bound = gradient_bound(self.loss, self.clip, public)
         limits = self.limits(public)
         tolerance = limits.tolerance()
-        return minimiser_distance(bound, limits.convexity, tolerance, public.swing)
+        return minimiser_distance(bound, limits.convexity, tolerance, public.sensitivity_factor)
 
     def limits(self, public: Public) -> Limits:
         """What rounding can do to the certificate."""

@@ -11,9 +11,9 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import refuse_shape, settled_penalty
+from ._bounds import rebuild_penalty, refuse_shape
+from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
-from ._question import Additive, Array, settle
 from ._records import Records
 from ._rows import UNIT
 from .gradient import Gradient
@@ -34,7 +34,7 @@ class ModelStep(Additive):
         The iterates before the step: public, or noisy answers.
     loss : Loss
         A registered loss.
-    penalty : Placed
+    penalty : ScaledPenalty
         A registered convex penalty, on the scale of the sum.
     clip : float
         Bound on the norm of one record's gradient.
@@ -57,14 +57,14 @@ class ModelStep(Additive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("clip", "rho", "inverse", "n"), arrays=("x", "z", "y"))
+        freeze_fields(self, bounds=("clip", "rho", "inverse", "n"), arrays=("x", "z", "y"))
         # Broadcasting would repeat what a record moves, beyond the bound.
         if not self.x.shape == self.z.shape == self.y.shape:
             raise ValueError(
                 f"ModelStep was given x, z and y of shapes {self.x.shape}, {self.z.shape} and {self.y.shape}; "
                 "give all three the shape of the parameters."
             )
-        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+        object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def bound(self, public: Public) -> float:
         """What a gradient of norm clip does to x, times what x can do to all three."""

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ._mechanism import Additive, Array
 from ._noise import Noise
 from ._public import Public
-from ._question import Additive, Array
 from ._records import Records
 
 __all__ = ["SecondMoment"]
@@ -35,7 +35,7 @@ class SecondMoment(Additive):
 
     def sensitivity(self, public: Public) -> float:
         """Outer squares are positive semidefinite, so two of them are at most sqrt(2) bounds apart, not 2."""
-        return math.sqrt(public.swing) * self.bound(public)
+        return math.sqrt(public.sensitivity_factor) * self.bound(public)
 
     def measure(self, records: Records) -> Array:
         """Upper triangle, off-diagonal entries times sqrt(2): its norm is the Frobenius norm of the matrix."""

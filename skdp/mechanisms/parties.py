@@ -11,8 +11,8 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ._bounds import refuse_shape
+from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
-from ._question import Additive, Array, settle
 from ._records import Records
 from .gradient import Gradient
 
@@ -43,7 +43,7 @@ class PartyGradients(Additive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("clip",), arrays=("at",))
+        freeze_fields(self, bounds=("clip",), arrays=("at",))
 
     def bound(self, public: Public) -> float:
         """The clip: a record adds to one block only."""

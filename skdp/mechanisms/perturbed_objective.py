@@ -16,18 +16,18 @@ from ._bounds import (
     convexity_note,
     gradient_bound,
     linear_rows,
+    rebuild_penalty,
     refuse_shape,
     rule_of,
-    settled_penalty,
     split_penalty,
 )
 from ._lattice import Lattice, lattice
 from ._limits import Limits
+from ._mechanism import Array, Release, freeze_fields
 from ._minimise import minimise
 from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
-from ._question import Array, Release, settle
 from ._records import Records
 from ._rows import UNIT
 from ._strips import FINEST
@@ -52,7 +52,7 @@ class PerturbedObjective(Release):
     ----------
     loss : Loss
         Smooth and convex. Without a clip its slope must be bounded.
-    penalty : Placed
+    penalty : ScaledPenalty
         Registered and convex; what it has of strong convexity counts.
     shape : tuple of int
         Shape of the parameters.
@@ -84,23 +84,23 @@ class PerturbedObjective(Release):
     ridge: Any = None
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier", "strength"), flags=("pure",))
+        freeze_fields(self, scales=("multiplier", "strength"), flags=("pure",))
         if self.ridge is not None:
-            settle(self, arrays=("ridge",))
+            freeze_fields(self, arrays=("ridge",))
             if self.ridge.ndim != 1 or not (self.ridge >= 0.0).all():
                 raise ValueError(
                     "PerturbedObjective was given ridge weights below 0; give 0 or more."
                 )
         if self.center is not None:
-            settle(self, arrays=("center",))
+            freeze_fields(self, arrays=("center",))
         if self.clip is not None:
-            settle(self, bounds=("clip",))
+            freeze_fields(self, bounds=("clip",))
         if self.multiplier > _LOUDEST:
             raise ValueError(
                 f"PerturbedObjective was given multiplier={self.multiplier:g}; it must be at most {_LOUDEST:g}."
             )
         object.__setattr__(self, "shape", tuple(int(k) for k in self.shape))
-        object.__setattr__(self, "penalty", settled_penalty(self.penalty))
+        object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def bound(self, public: Public) -> float:
         """Bound on the norm of one record's gradient."""
@@ -132,19 +132,19 @@ class PerturbedObjective(Release):
             jacobian=float(self.loss.curvature or 0.0) * self.convexity(public).leverage(),
             rule=rule_of(self.loss, self.clip, public),
             classes=max(self.loss.outputs, 2),
-            output=OUTPUT_SHARE * public.swing * shift,
+            output=OUTPUT_SHARE * public.sensitivity_factor * shift,
         )
 
-    def tilt(self, public: Public) -> Lattice:
+    def linear_term(self, public: Public) -> Lattice:
         """The lattice of the linear term, as fine as double precision allows."""
         scale = self.multiplier * self.bound(public) * (1.0 + 2.0**-48)
         return Lattice(math.ldexp(scale, -FINEST), FINEST, 0.0)
 
-    def longest_tilt(self, public: Public) -> float:
+    def longest_linear_term(self, public: Public) -> float:
         """Bound on its norm, but for a probability below 1e-300."""
         size = math.prod(self.shape)
         typical = 2.0 * size + FAR[1] if self.pure else math.sqrt(size) + FAR[0]
-        return self.tilt(public).scale * typical
+        return self.linear_term(public).scale * typical
 
     def limits(self, public: Public) -> Limits:
         """What rounding can do to the certificate."""
@@ -159,7 +159,7 @@ class PerturbedObjective(Release):
             self.bound(public),
             self.convexity(public).modulus(),
             float(np.max(weights)) + ridge,
-            self.longest_tilt(public) + pull,
+            self.longest_linear_term(public) + pull,
             float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0))),
             rest is not None,
             self.multiplier > 0.0,
@@ -178,9 +178,9 @@ class PerturbedObjective(Release):
         That is for the real tilt, of which the one that is used is a rounding.
         """
         limits = self.limits(public)
-        open_ = self.tolerance(public) + 4.0 * UNIT * self.longest_tilt(public)
+        open_ = self.tolerance(public) + 4.0 * UNIT * self.longest_linear_term(public)
         reach = 2.0 * open_ / limits.convexity
-        per_reach = self.multiplier / (OUTPUT_SHARE * public.swing)
+        per_reach = self.multiplier / (OUTPUT_SHARE * public.sensitivity_factor)
         return lattice(per_reach, reach, 2.0 * UNIT * limits.furthest(), math.prod(self.shape))
 
     def output_noise(self, public: Public) -> float:
@@ -191,7 +191,7 @@ class PerturbedObjective(Release):
         """The noisy minimiser, with noise that was settled before a record is touched."""
         public = records.public
         grid = self.grid(public)
-        tilt = noise.tilt(self.shape, self.tilt(public), self.pure)
+        tilt = noise.linear_term(self.shape, self.linear_term(public), self.pure)
         if self.center is not None:
             tilt = tilt - self.strength * self.center.reshape(self.shape)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)

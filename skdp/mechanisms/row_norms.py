@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
-from ._question import Additive, Array, settle
 from ._records import Records
-from .mapped import Coordinates, images_of, settled
+from .mapped import Coordinates, check_coordinates, images_of
 
 __all__ = ["RowNorms"]
 
@@ -33,8 +33,8 @@ class RowNorms(Additive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("cap",))
-        settled(self.coordinates)
+        freeze_fields(self, bounds=("cap",))
+        check_coordinates(self.coordinates)
 
     def bound(self, public: Public) -> float:
         """The cap."""

@@ -10,8 +10,8 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._mechanism import Array, Selection, freeze_fields, sum_of
 from ._public import Public
-from ._question import Array, Selection, settle, sum_of
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 from ._scores import cap, slopes_of
@@ -43,7 +43,7 @@ class SteepestCoordinate(Selection):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, bounds=("bound",), arrays=("at",))
+        freeze_fields(self, bounds=("bound",), arrays=("at",))
         if self.at.ndim != 1:
             raise NotSupported(
                 f"SteepestCoordinate was given parameters of shape {self.at.shape}; it is for one output."
@@ -52,7 +52,7 @@ class SteepestCoordinate(Selection):
     def spread(self, public: Public) -> float:
         """A record moves a coordinate's two scores by its entry, in opposite directions."""
         refuse_shape(self.at.shape, self.loss, public)
-        return 2.0 * public.swing * self.bound
+        return 2.0 * public.sensitivity_factor * self.bound
 
     def rounding(self, public: Public) -> float:
         """As of any sum, for each entry."""
@@ -67,7 +67,7 @@ class SteepestCoordinate(Selection):
         model, rows = records.model, records.rows
         with np.errstate(all="ignore"):
             slopes = slopes_of(model, self.at, records, self.loss)
-            cap(slopes, np.abs(slopes) * rows.peaks(), self.bound)
+            cap(slopes, np.abs(slopes) * rows.max_abs(), self.bound)
             # A record whose score overflows must not spoil the sum: that would show that it is there.
             slopes[~np.isfinite(slopes)] = 0.0
             return model.pullback(self.at, rows, slopes)[: records.public.n_features]

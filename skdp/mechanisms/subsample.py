@@ -7,34 +7,34 @@ from typing import Any, ClassVar
 
 from ..exceptions import NotSupported
 from ..privacy import events
+from ._mechanism import Additive, Mechanism, freeze_fields
 from ._noise import Noise
 from ._public import Public
-from ._question import Additive, Question, settle
 from ._records import Records
 
 __all__ = ["PoissonBatch", "RandomBatch"]
 
 
 @dataclass(frozen=True, eq=False)
-class PoissonBatch(Question):
+class PoissonBatch(Mechanism):
     """A question asked of a batch that holds each record independently with probability `rate`.
 
     The batch is fresh for every question, so amplified prices add up. Its realised size stays inside.
 
     Parameters
     ----------
-    question : Question
+    question : Mechanism
         What is asked; it must have a price on a Poisson batch.
     rate : float
         Probability with which each record is taken.
     """
 
     proof: ClassVar[str] = "poisson_batch"
-    question: Question
+    question: Mechanism
     rate: float
 
     def __post_init__(self) -> None:
-        settle(self, scales=("rate",))
+        freeze_fields(self, scales=("rate",))
 
     def proofs(self) -> tuple[str, ...]:
         """Its own page and the question's."""
@@ -51,7 +51,7 @@ class PoissonBatch(Question):
 
 
 @dataclass(frozen=True, eq=False)
-class RandomBatch(Question):
+class RandomBatch(Mechanism):
     """A sum asked of a uniformly random batch of fixed size, without replacement (replace-one neighbours only).
 
     Parameters

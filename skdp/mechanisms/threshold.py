@@ -15,16 +15,16 @@ from ..losses import Loss
 from ..privacy import events
 from ._bounds import refuse_shape
 from ._lattice import Lattice, lattice
-from ._noise import Noise
-from ._public import Public
-from ._question import (
+from ._mechanism import (
     LARGEST_BOUND,
     LEAST_BOUND,
     Array,
-    Question,
+    Mechanism,
+    freeze_fields,
     poisson_gaussian,
-    settle,
 )
+from ._noise import Noise
+from ._public import Public
 from ._records import Records
 from ._rows import ROUNDINGS, UNIT
 from ._scores import scores_of
@@ -35,7 +35,7 @@ _NOTHING = 1e-150  # an epsilon at which noise drowns any query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LineSearch(Question):
+class LineSearch(Mechanism):
     """Base of the searches: index of the first candidate that passes a noisy test, or their number if none does.
 
     Candidate k passes where the loss of `at` exceeds its own by at least ``demands[k]``. Each record's difference of
@@ -64,7 +64,7 @@ class LineSearch(Question):
     loss: Loss
 
     def __post_init__(self) -> None:
-        settle(self, arrays=("at", "candidates", "demands", "bounds"))
+        freeze_fields(self, arrays=("at", "candidates", "demands", "bounds"))
         count = len(self.candidates)
         if self.demands.shape != (count,) or self.bounds.shape != (count,) or count < 1:
             raise ValueError(
@@ -82,7 +82,7 @@ class LineSearch(Question):
         """How far each sum of clipped differences moves between neighbours, all roundings included."""
         refuse_shape(self.at.shape, self.loss, public)
         refuse_shape(self.candidates.shape[1:], self.loss, public)
-        return np.asarray((public.swing + 2.0 * self.rounding(public)) * self.bounds)
+        return np.asarray((public.sensitivity_factor + 2.0 * self.rounding(public)) * self.bounds)
 
     def rounding(self, public: Public) -> float:
         """How far a computed sum may be from the exact one, in bounds of one record."""
@@ -121,7 +121,7 @@ class FirstDecrease(LineSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, scales=("threshold_epsilon", "query_epsilon"))
+        freeze_fields(self, scales=("threshold_epsilon", "query_epsilon"))
 
     def event(self, public: Public) -> events.Event:
         """One run of the sparse vector technique on queries of unit sensitivity."""
@@ -167,13 +167,13 @@ class GaussianFirstDecrease(LineSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, scales=("threshold_multiplier", "query_multiplier"))
+        freeze_fields(self, scales=("threshold_multiplier", "query_multiplier"))
 
     def grids(self, public: Public) -> tuple[Lattice, Lattice]:
         """Lattices of the queries, which are one Gaussian sum of as many numbers, and of the threshold."""
         self.sensitivity(public)  # refuses shapes that mix records
         count = len(self.candidates)
-        record, rounding = self._record(public), self.rounding(public) / public.swing
+        record, rounding = self._record(public), self.rounding(public) / public.sensitivity_factor
         queries = lattice(
             self.query_multiplier / record,
             record,
@@ -185,7 +185,7 @@ class GaussianFirstDecrease(LineSearch):
 
     def _record(self, public: Public) -> float:
         """What one record can contribute to all queries of unit sensitivity, in norm."""
-        return math.sqrt(len(self.candidates)) / public.swing
+        return math.sqrt(len(self.candidates)) / public.sensitivity_factor
 
     def event(self, public: Public) -> events.Event:
         """One run with as many queries as there are candidates."""
@@ -203,7 +203,7 @@ class GaussianFirstDecrease(LineSearch):
         """The index of the first noisy yes: a function of the noisy queries and of a threshold that no record meets."""
         queries, wide = self.grids(records.public)
         threshold = float(noise.gaussian(np.zeros(1), wide)[0])
-        units = records.public.swing * self.bounds
+        units = records.public.sensitivity_factor * self.bounds
         for k, total in enumerate(self.measure(records)):
             query = float(noise.gaussian(np.array([total / units[k]]), queries)[0])
             if query - self.demands[k] / units[k] >= threshold:

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from ._penalty import Penalty
-from ._placed import Placed
+from ._scaled import ScaledPenalty
 from .box import Box
 from .elastic_net import ElasticNet
 from .group_lasso import GroupLasso
@@ -30,7 +30,7 @@ __all__ = [
     "NoPenalty",
     "Nuclear",
     "Penalty",
-    "Placed",
+    "ScaledPenalty",
     "make",
 ]
 

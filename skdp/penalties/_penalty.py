@@ -27,7 +27,7 @@ class Penalty:
     Notes
     -----
     Coefficients are (d,), or (d, K) with a column an output. The intercept is not among them: see
-    ``Placed``.
+    ``ScaledPenalty``.
     """
 
     convexity: ClassVar[float] = 0.0

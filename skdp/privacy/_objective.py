@@ -21,7 +21,7 @@ from scipy.special import gammaln, logsumexp
 from skdp.exceptions import NotSupported
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy.curves import register
-from skdp.privacy.events import Event, inverse_noise
+from skdp.privacy.events import Event, inverse_noise_field
 
 __all__ = [
     "RULES",
@@ -101,8 +101,8 @@ def _dot(ways: Array, offsets: Array) -> Array:
 class _Perturbed(Event):
     scalable: ClassVar[bool] = False  # the noise scale also decides how much convexity is added
 
-    shift: float = inverse_noise()
-    jacobian: float = inverse_noise(0)
+    shift: float = inverse_noise_field()
+    jacobian: float = inverse_noise_field(0)
     rule: str = "one_signed"
     classes: int = 2
     output: float = field(default=0.0, metadata={"power": -1, "high": math.inf})

@@ -33,23 +33,23 @@ __all__ = [
     "WithoutReplacementGaussian",
     "checked",
     "fraction",
-    "given",
-    "inverse_noise",
-    "noise",
+    "inverse_noise_field",
+    "noise_field",
+    "opaque_field",
     "run_lengths",
     "scaled",
     "tally",
 ]
 
 
-def noise(power: int = 1) -> Any:
+def noise_field(power: int = 1) -> Any:
     """Declare a field (number or tuple) that is >= 0 and grows as noise**power."""
     return field(metadata={"power": power, "high": math.inf})
 
 
-def inverse_noise(power: int = 1) -> Any:
+def inverse_noise_field(power: int = 1) -> Any:
     """Declare a field (number or tuple) that is >= 0 and shrinks as noise**-power."""
-    return noise(-power)
+    return noise_field(-power)
 
 
 def fraction() -> Any:
@@ -57,7 +57,7 @@ def fraction() -> Any:
     return field(metadata={"power": 0, "high": 1.0})
 
 
-def given() -> Any:
+def opaque_field() -> Any:
     """Declare a number that is >= 0 and of which nobody knows how it hangs on the noise."""
     return field(metadata={"power": 0, "high": math.inf})
 
@@ -121,21 +121,21 @@ class Event:
 class Gaussian(Event):
     """Gaussian noise; ``multiplier`` = sd / L2 sensitivity under the ledger's relation."""
 
-    multiplier: float = noise()
+    multiplier: float = noise_field()
 
 
 @dataclass(frozen=True)
 class Laplace(Event):
     """Laplace noise; ``multiplier`` = scale / L1 sensitivity under the ledger's relation."""
 
-    multiplier: float = noise()
+    multiplier: float = noise_field()
 
 
 @dataclass(frozen=True)
 class PureDP(Event):
     """Any epsilon-differentially private release."""
 
-    epsilon: float = inverse_noise()
+    epsilon: float = inverse_noise_field()
 
 
 @dataclass(frozen=True)
@@ -146,14 +146,14 @@ class BoundedRange(Event):
     (Dong, Durfee and Rogers 2020).
     """
 
-    epsilon: float = inverse_noise()
+    epsilon: float = inverse_noise_field()
 
 
 @dataclass(frozen=True)
 class ZCDP(Event):
     """Any rho-zero-concentrated differentially private release (Bun and Steinke 2016)."""
 
-    rho: float = inverse_noise(2)
+    rho: float = inverse_noise_field(2)
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ class RenyiDP(Event):
     """
 
     scalable: ClassVar[bool] = False
-    order: float = given()
-    divergence: float = given()
+    order: float = opaque_field()
+    divergence: float = opaque_field()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -182,8 +182,8 @@ class AboveThreshold(Event):
     adaptive queries. ``threshold_epsilon = inf`` means a threshold without noise.
     """
 
-    threshold_epsilon: float = inverse_noise()
-    query_epsilon: float = inverse_noise()
+    threshold_epsilon: float = inverse_noise_field()
+    query_epsilon: float = inverse_noise_field()
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class GaussianAboveThreshold(Event):
     standard deviations on the threshold (0 allowed) and on each query.
     """
 
-    threshold_multiplier: float = noise()
-    query_multiplier: float = noise()
+    threshold_multiplier: float = noise_field()
+    query_multiplier: float = noise_field()
     max_queries: int = 1
 
     def __post_init__(self) -> None:
@@ -215,7 +215,7 @@ class PoissonGaussian(Event):
     relations (replacing a record costs more, and the curves know).
     """
 
-    multiplier: float = noise()
+    multiplier: float = noise_field()
     rate: float = fraction()
 
 
@@ -226,7 +226,7 @@ class PoissonPure(Event):
     ``epsilon`` is the cost on the sample, under the larger of replacing and adding or removing.
     """
 
-    epsilon: float = inverse_noise()
+    epsilon: float = inverse_noise_field()
     rate: float = fraction()
 
 
@@ -238,8 +238,8 @@ class PoissonBundle(Event):
     the pure steps. Declared before the sample is drawn; a step not used has still been paid.
     """
 
-    multiplier: float = noise()
-    epsilons: tuple[float, ...] = inverse_noise()
+    multiplier: float = noise_field()
+    epsilons: tuple[float, ...] = inverse_noise_field()
     rate: float = fraction()
 
 
@@ -251,7 +251,7 @@ class WithoutReplacementGaussian(Event):
     batch size / n. Replace-one only: under add/remove the batch size would tell n.
     """
 
-    multiplier: float = noise()
+    multiplier: float = noise_field()
     rate: float = fraction()
 
 
@@ -264,7 +264,7 @@ class RandomPosition(Event):
     """
 
     weights: tuple[float, ...] = fraction()
-    multipliers: tuple[float, ...] = noise()
+    multipliers: tuple[float, ...] = noise_field()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -286,7 +286,7 @@ class ShuffledEpoch(Event):
     ``multiplier`` = sd / L2 sensitivity of one batch sum under the ledger's relation.
     """
 
-    multiplier: float = noise()
+    multiplier: float = noise_field()
 
 
 Script: TypeAlias = tuple[tuple[Event, int], ...]

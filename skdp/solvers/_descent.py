@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..mechanisms import Gradient
-from ._purse import Purse
+from ._allowance import Allowance
 from ._rules import clip_rule, longest_prox, nearest
 
 __all__ = ["Descent", "descend", "longest_step", "start"]
@@ -28,7 +28,8 @@ def descend(run, task, max_rounds):
 class Descent:
     """One run: its public constants, and what it has learnt from answers so far.
 
-    A subclass says what is asked about the points of a ladder of steps (`comparison`), and reads the answer (`chosen`).
+    A subclass says what is asked about the points of a ladder of steps (`comparison`), and reads the
+    answer (`index_of`).
 
     Parameters
     ----------
@@ -42,12 +43,12 @@ class Descent:
 
     def __init__(self, solver, oracle, task):
         self.solver, self.oracle, self.task = solver, oracle, task
-        self.purse = purse = Purse(oracle, task)
+        self.allowance = allowance = Allowance(oracle, task)
         self.clip = solver.clip or 1.0  # no price hangs on it
         self.share = (1.0 - solver.selection_share) / solver.splits
         self.price()
-        self.n = purse.count()
-        level = purse.gaussian(1.0) * math.sqrt(task.size) / self.n
+        self.n = allowance.count()
+        level = allowance.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         noise = self.clip * self.noise()
         self.longest = self.top = self._given_step() or longest_step(
@@ -79,17 +80,17 @@ class Descent:
         """The question that chooses among points, each reached from w by one of the steps."""
         raise NotImplementedError
 
-    def chosen(self, index):
+    def index_of(self, index):
         """Which point the answered index means, or None."""
         raise NotImplementedError
 
     def noise(self):
         """Standard deviation of one coordinate of one mean gradient of clip 1."""
-        return self.purse.gaussian(self.share) / self.n
+        return self.allowance.gaussian(self.share) / self.n
 
     def gradient(self, w, share):
         """The gradient at w that takes this share of the allowance."""
-        multiplier = self.purse.gaussian(share)
+        multiplier = self.allowance.gaussian(share)
         return Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=multiplier)
 
     def round(self, w):
@@ -103,7 +104,7 @@ class Descent:
                 self.share = bought
                 return committed
             self.mean = None
-            if self.purse.unlimited:
+            if self.allowance.unlimited:
                 return self.shorten(w)
             more = self.solver.growth * bought
         return None
@@ -126,7 +127,7 @@ class Descent:
         steps = self.top * 0.5 ** np.arange(self.solver.candidates)
         prox = self.task.penalty.prox
         points = np.stack([prox(w - step * direction, step / self.n) for step in steps])
-        best = self.chosen(self.oracle.ask(self.comparison(w, points, steps)))
+        best = self.index_of(self.oracle.ask(self.comparison(w, points, steps)))
         if best is None:
             return None
         self.mean = direction

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ..losses import Logistic
-from ..penalties import L2, NoPenalty, Placed
+from ..penalties import L2, NoPenalty, ScaledPenalty
 from ._rules import clip_rule
 
 __all__ = [
@@ -53,10 +53,10 @@ def leverage_for(task, public, budget, clip, tilt, radius):
     Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove), where
     it is free; pure: just below epsilon/2 and epsilon. Other losses: a share of epsilon.
     """
-    epsilon, swing = budget.epsilon, public.swing
+    epsilon, sensitivity_factor = budget.epsilon, public.sensitivity_factor
     if type(task.loss) is Logistic and clip is None:
         if budget.delta == 0:
-            return 0.95 * epsilon / swing
+            return 0.95 * epsilon / sensitivity_factor
         return epsilon / (4.0 if public.replace_one else 1.25)
     shares = np.linspace(0.02, 0.3, 57)
     leverage = np.array([_leverage(task, min(j * epsilon, 100.0)) for j in shares])
@@ -100,7 +100,7 @@ def total_step(n, curvature, slope, noise, radius):
 def whole_ridge(penalty):
     """The user's L2 as a weight on all coordinates, and the penalty that is left beside it."""
     if isinstance(penalty.penalty, L2):
-        left = Placed(NoPenalty(), penalty.scale, penalty.intercept)
+        left = ScaledPenalty(NoPenalty(), penalty.scale, penalty.intercept)
         return penalty.convexity_of_coefficients, left
     return 0.0, penalty
 

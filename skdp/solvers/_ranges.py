@@ -78,7 +78,7 @@ RANGES = {
         (_number(_LEAST, _LARGEST, 0), f"0, or positive: from {_LEAST:g} to {_LARGEST:g}"),
     ),
     "memory": (_pair_of_decays, f"two numbers, each at least 0, and below 1 by {_EDGE:g} or more"),
-    "law": (lambda value: value in ("laplace", "gaussian"), "'laplace' or 'gaussian'"),
+    "search_noise": (lambda value: value in ("laplace", "gaussian"), "'laplace' or 'gaussian'"),
     "averaging": (lambda value: isinstance(value, bool), "True or False"),
 }
 

@@ -24,7 +24,7 @@ class Task:
     ----------
     loss : Loss
         Formula of scores and targets.
-    penalty : Placed
+    penalty : ScaledPenalty
         Penalty on the solver's parameters, on the scale of the sum; the intercept is free in it.
     shape : tuple of int
         Shape of the parameters.

@@ -92,8 +92,8 @@ def whitened(oracle, task, n, budget, moment_share, norm_share):
     public = oracle.public
     bound, size = public.row_bound, public.width
     # A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
-    noise = budget.noise / math.sqrt(moment_share * public.swing)
-    norms = budget.noise / (math.sqrt(norm_share) * public.swing)
+    noise = budget.noise / math.sqrt(moment_share * public.sensitivity_factor)
+    norms = budget.noise / (math.sqrt(norm_share) * public.sensitivity_factor)
     values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=noise)) / n)
     error = noise * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
     penalised = np.eye(size)

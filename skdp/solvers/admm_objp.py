@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import PerturbedObjective
-from ..penalties import NoPenalty, Placed
+from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import chosen_clip, leverage_for, noise_norm, strength_for
 from ._solver import Solver
 
@@ -60,7 +60,7 @@ class ADMMObjP(Solver):
     def _round(self, task, budget, clip, strength, center=None):
         return PerturbedObjective(
             loss=task.loss,
-            penalty=Placed(NoPenalty(), task.penalty.scale, task.penalty.intercept),
+            penalty=ScaledPenalty(NoPenalty(), task.penalty.scale, task.penalty.intercept),
             shape=task.shape,
             multiplier=budget.noise,
             strength=strength,

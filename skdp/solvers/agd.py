@@ -80,13 +80,13 @@ class _Selection(Descent):
 
     def __init__(self, solver, oracle, task):
         super().__init__(solver, oracle, task)
-        self.epsilon = self.purse.range(solver.selection_share / solver.splits)
+        self.epsilon = self.allowance.range(solver.selection_share / solver.splits)
         self.default = 0.5 * self.top
 
     def comparison(self, w, points, steps):
         cap = float(self.reach(w, points).max())
         # The scale of the Gumbel noise is the spread over epsilon.
-        unit = self.oracle.public.swing * cap / self.epsilon
+        unit = self.oracle.public.sensitivity_factor * cap / self.epsilon
         handicaps = np.concatenate([[1.0], np.abs(np.log2(steps / self.default))])
         points = np.concatenate([w[None], points])
         penalties = np.array([self.task.penalty.value(point) for point in points])
@@ -98,5 +98,5 @@ class _Selection(Descent):
             cap=cap,
         )
 
-    def chosen(self, index):
+    def index_of(self, index):
         return index - 1 if index > 0 else None

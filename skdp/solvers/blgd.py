@@ -45,7 +45,7 @@ class BLGD(Solver):
         for a decrease and little more.
     candidates : int
         Steps to test, each half of the one before.
-    law : {"laplace", "gaussian"}
+    search_noise : {"laplace", "gaussian"}
         Noise of the line search. The price of the Gaussian one grows with `candidates`.
     refresh : int
         Committed steps after which the ladder moves to start at twice the largest of them.
@@ -70,7 +70,7 @@ class BLGD(Solver):
     momentum: float = 0.5
     decrease: float = 0.1
     candidates: int = 5
-    law: str = "laplace"
+    search_noise: str = "laplace"
     refresh: int = 5
     clip: float | None = None
     step_size: float | None = None
@@ -93,14 +93,14 @@ class _Backtracking(Descent):
         super().price()
         share = self.solver.selection_share / self.solver.splits
         # Of the search's noise, in units of its queries' sensitivity.
-        self.scale = self.purse.noise(share, self._probe_at)
+        self.scale = self.allowance.noise(share, self._probe_at)
 
     def _probe_at(self, scale):
         """A search at the price of all others with this noise."""
         ones = np.ones(self.solver.candidates)
         points = np.zeros((len(ones), *self.task.shape))
         return search(
-            self.solver.law,
+            self.solver.search_noise,
             scale,
             at=points[0],
             candidates=points,
@@ -111,7 +111,7 @@ class _Backtracking(Descent):
 
     def comparison(self, w, points, steps):
         return search(
-            self.solver.law,
+            self.solver.search_noise,
             self.scale,
             at=w,
             candidates=points,
@@ -120,20 +120,20 @@ class _Backtracking(Descent):
             loss=self.task.loss,
         )
 
-    def chosen(self, index):
+    def index_of(self, index):
         return index if index < self.solver.candidates else None
 
 
-def search(law, scale, pure=False, **test):
+def search(search_noise, scale, pure=False, **test):
     """A line search whose noise grows with the scale.
 
     Laplace noise on the queries alone is cheapest under a Renyi filter; a search that must be ``pure`` needs noise on
     its threshold too, and has least of it in all where 1/e1^2 + 1/e2^2 is least at a given e1 + 2 e2.
     """
-    if law == "gaussian":
+    if search_noise == "gaussian":
         return GaussianFirstDecrease(**test, threshold_multiplier=0.0, query_multiplier=scale)
-    if law != "laplace":
-        raise ValueError(f"law={law!r} is not known; use one of {LAWS}.")
+    if search_noise != "laplace":
+        raise ValueError(f"search_noise={search_noise!r} is not known; use one of {LAWS}.")
     epsilon = math.inf if scale == 0.0 else 1.0 / scale
     if not pure:
         return FirstDecrease(**test, threshold_epsilon=math.inf, query_epsilon=epsilon)

@@ -49,7 +49,7 @@ class BLSGD(Solver):
         Armijo's constant, as in `BLGD`.
     candidates : int
         Steps to test, each half of the one before.
-    law : {"gaussian", "laplace"}
+    search_noise : {"gaussian", "laplace"}
         Noise of the line search. On a batch, a few Gaussian queries are amplified exactly, a Laplace search only as a
         pure answer, which needs more than twice the noise.
     refresh : int
@@ -74,7 +74,7 @@ class BLSGD(Solver):
     momentum: float = 0.5
     decrease: float = 0.1
     candidates: int = 5
-    law: str = "gaussian"
+    search_noise: str = "gaussian"
     refresh: int = 5
     angle_decay: float = 0.8
     widest: float = 1.1
@@ -119,8 +119,10 @@ class _Batches(Descent):
     def price(self):
         w, share = np.zeros(self.task.shape), self.solver.selection_share / self.solver.splits
         self.multiplier = 1.0
-        self.multiplier = self.purse.noise(self.share, lambda scale: self.gradient(w, scale**-2))
-        self.scale = self.purse.noise(share, self._search_at)
+        self.multiplier = self.allowance.noise(
+            self.share, lambda scale: self.gradient(w, scale**-2)
+        )
+        self.scale = self.allowance.noise(share, self._search_at)
         self.probe = self._search_at(self.scale)
 
     def noise(self):
@@ -150,10 +152,10 @@ class _Batches(Descent):
         return self._search(scale, at=points[0], candidates=points, demands=ones, bounds=ones)
 
     def _search(self, scale, **test):
-        question = search(self.solver.law, scale, pure=True, loss=self.task.loss, **test)
+        question = search(self.solver.search_noise, scale, pure=True, loss=self.task.loss, **test)
         return PoissonBatch(question, self.solver.rate)
 
-    def chosen(self, index):
+    def index_of(self, index):
         """The first point that passed."""
         return index if index < self.solver.candidates else None
 
@@ -198,7 +200,7 @@ class _Batches(Descent):
             self.angle = old * self.angle + (1.0 - old) * angle
         self.last = gradient
         # Without noise only the choice of the batch is left to blame, which no clip mends.
-        if too_noisy and not self.purse.unlimited:
+        if too_noisy and not self.allowance.unlimited:
             self.clip *= 1.0 - self.solver.clip_decay
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import BestCandidate, SteepestCoordinate
-from ..penalties import Placed
+from ..penalties import ScaledPenalty
 from ._solver import Solver
 
 __all__ = ["FrankWolfe"]
@@ -84,7 +84,7 @@ def _vertex(penalty, index, d):
     """Corner of the ball that the index means: those below d lie along a coordinate, the rest against one."""
     against = np.zeros(d)
     against[index % d] = -1.0 if index < d else 1.0
-    return Placed(penalty.penalty, penalty.scale, intercept=False).vertex(against)
+    return ScaledPenalty(penalty.penalty, penalty.scale, intercept=False).vertex(against)
 
 
 def _shift(oracle, loss, w, length, cap, epsilon):

@@ -80,7 +80,7 @@ class ObjectivePerturbation(Solver):
             )
         beta = task.loss.curvature * public.row_bound**2
         rule = _cms11 if pure else _kst12
-        multiplier, strength = rule(budget, beta, ridge, public.swing)
+        multiplier, strength = rule(budget, beta, ridge, public.sensitivity_factor)
         clip = None if self.clip is None or math.isinf(self.clip) else self.clip
         return PerturbedObjective(
             loss=task.loss,
@@ -117,7 +117,7 @@ def _draft(task, clip, multiplier=0.0, strength=0.0, pure=False):
     )
 
 
-def _cms11(budget, beta, ridge, swing):
+def _cms11(budget, beta, ridge, sensitivity_factor):
     """Algorithm 2 of Chaudhuri et al.: twice the log of the Jacobian, a quarter if that is all.
 
     A fiftieth of epsilon is kept for the noise on the minimiser, which the paper takes as exact.
@@ -128,13 +128,15 @@ def _cms11(budget, beta, ridge, swing):
     left = epsilon - 2.0 * math.log1p(beta / ridge) if ridge > 0 else -1.0
     if left <= 0:
         left, ridge = epsilon / 2.0, beta / math.expm1(epsilon / 4.0)
-    return swing / left, ridge
+    return sensitivity_factor / left, ridge
 
 
-def _kst12(budget, beta, ridge, swing):
+def _kst12(budget, beta, ridge, sensitivity_factor):
     """Gaussian noise of Kifer et al.; their sensitivity L is for adding a record."""
     epsilon, delta = budget.epsilon, budget.delta
     if math.isinf(epsilon):
         return 0.0, max(ridge, 1e-6)
-    multiplier = swing * math.sqrt(8.0 * math.log(2.0 / delta) + 4.0 * epsilon) / epsilon
+    multiplier = (
+        sensitivity_factor * math.sqrt(8.0 * math.log(2.0 / delta) + 4.0 * epsilon) / epsilon
+    )
     return multiplier, max(2.0 * beta / epsilon, ridge)

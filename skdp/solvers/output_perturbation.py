@@ -71,7 +71,9 @@ class OutputPerturbation(Solver):
         bound = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
         beta = task.loss.curvature * public.row_bound**2
         size = task.size
-        spread = (budget.noise * public.swing * bound) ** 2 * (size + 1 if budget.delta == 0 else 1)
+        spread = (budget.noise * public.sensitivity_factor * bound) ** 2 * (
+            size + 1 if budget.delta == 0 else 1
+        )
         lam = np.geomspace(FLOOR, 1e2 * n, 400)
         error = spread / lam**2 * (n * beta + lam * size) / 2 + lam * self.radius**2 / 2
         return float(lam[np.argmin(error)])

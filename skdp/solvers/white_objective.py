@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..penalties import NoPenalty, Placed
+from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import chosen_clip
 from ._solver import Solver, Task, record_count
 from ._whitening import refuse_other_penalties, share_left, whitened
@@ -59,7 +59,7 @@ class WhiteObjective(Solver):
         n = record_count(oracle, budget)
         white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
         budget = replace(budget, noise=budget.noise / math.sqrt(rest))
-        free = Task(task.loss, Placed(NoPenalty(), 1.0, False), task.shape)
+        free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
         # Clip and strength set the price: they may hang on the public n, never on a bought one.
         clip = chosen_clip(self.clip, free, white.public, budget)
         question = tight(white.public, free, budget, clip, self.strength, self.radius)

@@ -27,7 +27,7 @@ from skdp.mechanisms import (
 )
 from skdp.mechanisms._bounds import split_penalty
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L1, L2, ElasticNet, L1Ball, L2Ball, NoPenalty, Placed
+from skdp.penalties import L1, L2, ElasticNet, L1Ball, L2Ball, NoPenalty, ScaledPenalty
 from skdp.solvers import OutputPerturbation
 
 ROUNDS = 1000  # far above what is usual, which is 5 to 150, and far below for ever
@@ -122,7 +122,7 @@ def released(X, y, intercept, kind=NoisyMinimiser, **given):
     n, d = X.shape
     public = Public(n=n, n_features=d, intercept=intercept, neighbors="replace_one")
     records = Records.admit(X, y, public, 1.0)
-    fields = {"penalty": Placed(NoPenalty()), "shape": (public.width,), "multiplier": 20.0}
+    fields = {"penalty": ScaledPenalty(NoPenalty()), "shape": (public.width,), "multiplier": 20.0}
     question = kind(**{**fields, **given})
     question.event(public)
     assert np.isfinite(question.answer(records, Noise(0))).all()
@@ -146,7 +146,7 @@ FOUND = {
         np.array([y]),
         0.0,
         loss=QuantileHuber(0.156, 6.5e-8),
-        penalty=Placed(L1(1.8e-4)),
+        penalty=ScaledPenalty(L1(1.8e-4)),
         strength=2.5e-8,
     ),
     "short rows, clipped": lambda y: released(
@@ -162,7 +162,7 @@ FOUND = {
         np.where(np.arange(366) % 3, 1.0, -1.0),
         0.0,
         loss=HuberisedHinge(2.9e-4),
-        penalty=Placed(L1Ball(29.9)),
+        penalty=ScaledPenalty(L1Ball(29.9)),
         strength=2.5e-8,
     ),
     "two groups under L1": lambda y: released(
@@ -170,7 +170,7 @@ FOUND = {
         np.where(np.arange(689) % 3, 1.0, -1.0),
         0.25,
         loss=HuberisedHinge(7e-5),
-        penalty=Placed(L1(1957.0)),
+        penalty=ScaledPenalty(L1(1957.0)),
         strength=8.4e-7,
     ),
     "a penalty that leaves the last feature alone": lambda y: released(
@@ -178,7 +178,7 @@ FOUND = {
         np.array([0.5, 0.9, -0.7]),
         0.0,
         loss=Huber(5.2e-4),
-        penalty=Placed(L2(377.0), intercept=True),
+        penalty=ScaledPenalty(L2(377.0), intercept=True),
         strength=6.8e-6,
         clip=2.9e-4,
     ),
@@ -187,7 +187,7 @@ FOUND = {
         np.where(np.arange(179) == 0, y, 1.0),
         1.0,
         loss=HuberisedHinge(0.0273),
-        penalty=Placed(L2Ball(0.0123355), intercept=True),
+        penalty=ScaledPenalty(L2Ball(0.0123355), intercept=True),
         strength=4.15e-8,
         clip=0.3317,
     ),
@@ -199,9 +199,9 @@ FOUND = {
 @pytest.mark.parametrize("kind", [NoisyMinimiser, PerturbedObjective])
 def test_steepness_bounds_the_curvature_of_the_whole(kind, free, intercept):
     public = Public(n=9, n_features=3, intercept=intercept, neighbors="replace_one")
-    rows = Records.admit(repeated(9, 2, 3) * 9.0, np.ones(9), public, 1.0).rows.plain()
+    rows = Records.admit(repeated(9, 2, 3) * 9.0, np.ones(9), public, 1.0).rows.to_dense()
     for penalty in (NoPenalty(), L2(377.0), L2(1e-3)):
-        placed = Placed(penalty, intercept=free)
+        placed = ScaledPenalty(penalty, intercept=free)
         question = kind(
             loss=Logistic(), penalty=placed, shape=(public.width,), multiplier=1.0, strength=1e-3
         )
@@ -272,7 +272,7 @@ def random_release(seed):
     kind = PerturbedObjective if mapped or rng.integers(2) else NoisyMinimiser
     question = kind(
         loss=loss,
-        penalty=Placed(random_penalty(rng), intercept=not mapped),
+        penalty=ScaledPenalty(random_penalty(rng), intercept=not mapped),
         shape=(width,) if loss.outputs == 1 else (width, loss.outputs),
         multiplier=10.0 ** rng.uniform(-1, 4),
         strength=10.0 ** rng.uniform(-8, 3),

@@ -71,7 +71,7 @@ def everything_said(call, caplog):
     return "\n".join(said)
 
 
-def shown(said):
+def with_progress_bar(said):
     """Lines of these tests are printed with a traceback; cells are not allowed anywhere."""
     lines = [line for line in said.splitlines() if __file__ not in line]
     return [line for line in lines if CANARY in line or "4711" in line]
@@ -86,11 +86,11 @@ def test_no_refusal_shows_a_cell(Estimator, neighbors, classes, caplog):
     refused = 0
     for name, table in tables():
         said = everything_said(lambda table=table: Estimator(**declared).fit(table, y), caplog)
-        assert not shown(said), name
+        assert not with_progress_bar(said), name
         refused += "Error" in said
     for name, target in targets():
         said = everything_said(lambda target=target: Estimator(**declared).fit(X, target), caplog)
-        assert not shown(said), name
+        assert not with_progress_bar(said), name
         refused += "Error" in said
     assert refused >= 15
 
@@ -102,4 +102,4 @@ def test_what_was_shown_before_is_seen(caplog):
         except ValueError:
             raise ValueError("X holds text that is no number.") from None
 
-    assert shown(everything_said(old, caplog))
+    assert with_progress_bar(everything_said(old, caplog))

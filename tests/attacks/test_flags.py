@@ -17,7 +17,7 @@ from skdp.mechanisms import (
     PoissonBatch,
     Schedule,
 )
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.privacy.events import PureDP, RandomPosition
 from skdp.privacy.ledger import Recorder
 
@@ -36,7 +36,12 @@ class Flipping:
 
 
 def release(kind, **flags):
-    given = {"loss": Logistic(), "penalty": Placed(NoPenalty()), "shape": (4,), "multiplier": 2.0}
+    given = {
+        "loss": Logistic(),
+        "penalty": ScaledPenalty(NoPenalty()),
+        "shape": (4,),
+        "multiplier": 2.0,
+    }
     if kind is HiddenDescent:
         schedule = Schedule.constant(0.5, 2, (2, 4))
         return kind(**given, schedule=schedule, convexity=0.1, **flags)

@@ -8,7 +8,7 @@ import pytest
 from skdp import DPLogisticRegression, NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, Noise, Oracle, Public, Records, Schedule
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import Recorder
 from skdp.solvers import PSGD, RSGDAR, OutPertGD
@@ -96,7 +96,7 @@ def test_the_oracle_refuses_a_runaway_and_notes_nothing(steps, shuffle):
     records = Records.admit(np.array([[1.0], [0.5]]), np.array([1.0, -1.0]), public, 1.0)
     question = HiddenDescent(
         loss=Logistic(),
-        penalty=Placed(NoPenalty()),
+        penalty=ScaledPenalty(NoPenalty()),
         shape=(1,),
         schedule=Schedule(np.array(steps)[:, None] * np.ones(2), (1, 1)),
         convexity=1.0,

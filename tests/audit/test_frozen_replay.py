@@ -13,7 +13,7 @@ from skdp import DPLogisticRegression
 from skdp.audit import _subjects, adversarial_pairs, fitted, replay
 from skdp.audit._replay_log import MANY, D, N, first_that_fits, replays
 from skdp.mechanisms import (
-    QUESTIONS,
+    MECHANISMS,
     Gradient,
     NoisyMinimiser,
     PoissonBatch,
@@ -230,7 +230,7 @@ def test_a_question_that_nobody_replays_is_an_error():
         pass
 
     with (
-        patch.object(_subjects, "QUESTIONS", QUESTIONS | {Another}),
+        patch.object(_subjects, "MECHANISMS", MECHANISMS | {Another}),
         pytest.raises(NotImplementedError, match="Another"),
     ):
         _subjects.questions(MANY, D + 1)

@@ -15,15 +15,20 @@ X = rng.uniform(-0.5, 0.5, (4000, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
-def chosen(Estimator=DPLogisticRegression, n=50_000, d=20, **given):
+def choose_solver(Estimator=DPLogisticRegression, n=50_000, d=20, **given):
     """Name of the solver that a fit on so large a table would use."""
     given = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 1.0, "classes": [0, 1], **given}
     return Estimator(**given)._plan(n, d, {}).solver.name
 
 
 def test_a_quiet_promise_gets_the_tilted_objective_and_a_loud_one_gradients():
-    assert chosen() == chosen(DPLinearSVC) == chosen(penalty=None) == "white-objective"
-    assert chosen(n=500) == chosen(epsilon=0.001) == "white-gd"
+    assert (
+        choose_solver()
+        == choose_solver(DPLinearSVC)
+        == choose_solver(penalty=None)
+        == "white-objective"
+    )
+    assert choose_solver(n=500) == choose_solver(epsilon=0.001) == "white-gd"
 
 
 @pytest.mark.parametrize(
@@ -36,16 +41,21 @@ def test_a_quiet_promise_gets_the_tilted_objective_and_a_loud_one_gradients():
     ],
 )
 def test_what_only_gaussians_can_serve_gets_gradients(given):
-    assert chosen(**given) == "white-gd"
+    assert choose_solver(**given) == "white-gd"
 
 
 def test_a_loss_with_slopes_of_both_signs_gets_gradients():
-    assert chosen(DPLinearSVC, loss=Huber(1.0)) == "white-gd"
+    assert choose_solver(DPLinearSVC, loss=Huber(1.0)) == "white-gd"
 
 
 def test_what_cannot_be_whitened_is_not():
-    assert chosen(penalty="l1") == chosen(penalty=Box(-1.0, 1.0)) == chosen(d=5000) == "gd"
-    assert chosen(DPLinearSVC, loss="hinge") == "gd"
+    assert (
+        choose_solver(penalty="l1")
+        == choose_solver(penalty=Box(-1.0, 1.0))
+        == choose_solver(d=5000)
+        == "gd"
+    )
+    assert choose_solver(DPLinearSVC, loss="hinge") == "gd"
 
 
 def test_pure_epsilon_is_kept_pure():
@@ -64,7 +74,7 @@ def test_the_choice_does_not_look_at_the_data():
 
 
 def test_without_noise_it_is_scikit_learns_optimum():
-    assert chosen(epsilon=np.inf) == "white-objective"
+    assert choose_solver(epsilon=np.inf) == "white-objective"
 
 
 def test_parameters_of_a_solver_need_a_named_one():

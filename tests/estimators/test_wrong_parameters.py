@@ -12,7 +12,7 @@ from estimators.malformed import CELLS, CELLS_SHOWN, NUMBER
 
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.linear_model import _linear
-from skdp.linear_model._parameters import RULES, refuse_wrong, shown
+from skdp.linear_model._parameters import RULES, as_text, refuse_wrong
 from skdp.losses import Multinomial
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD
@@ -115,7 +115,7 @@ def complaint(Estimator, name, value):
 def complaints(Estimator=DPLogisticRegression, names=None):
     """All complaints about an estimator's parameters."""
     tried = [(name, value) for name in names or parameters(Estimator) for value in WRONG[name]]
-    found = [(name, shown(value), complaint(Estimator, name, value)) for name, value in tried]
+    found = [(name, as_text(value), complaint(Estimator, name, value)) for name, value in tried]
     return [(name, value, fault) for name, value, fault in found if fault is not None]
 
 
@@ -154,7 +154,7 @@ def test_classes_that_nobody_checks_are_missed(monkeypatch):
 COUNTS = [0, -5, -1, 2.5, 10.0, "a", None, True, math.nan, math.inf, HUGE, [3], 2**53 + 1]
 
 
-@pytest.mark.parametrize("count", COUNTS, ids=shown)
+@pytest.mark.parametrize("count", COUNTS, ids=as_text)
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
 def test_a_quote_is_of_whole_numbers(count, neighbors):
     private = neighbors == "add_remove" and count is None  # a private count need not be named
@@ -198,7 +198,7 @@ def test_data_that_took_a_wrong_turn_is_not_shown(name):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_a_value_is_shown_short(value, told):
-    assert shown(value) == told
+    assert as_text(value) == told
 
 
 def test_a_name_without_a_ratio_is_refused_before_the_data():

@@ -11,7 +11,7 @@ import numpy as np
 from skdp import DPLinearSVC, DPLogisticRegression, losses, penalties
 from skdp.linear_model import _fit
 from skdp.mechanisms import Public, Records
-from skdp.penalties import PENALTIES, Placed
+from skdp.penalties import PENALTIES, ScaledPenalty
 from skdp.privacy import Ledger, Spec
 from skdp.privacy.accountants import ACCOUNTANTS
 from skdp.solvers import Task, resolve
@@ -48,7 +48,7 @@ class Case:
         Parameters by name.
     solver : tuple
         Class of the solver and its hyper-parameters; None for the estimator's own choice.
-    purse : tuple or None
+    allowance : tuple or None
         Epsilon and delta of a ledger that others may have charged.
     """
 
@@ -59,7 +59,7 @@ class Case:
     labels: tuple
     given: dict
     solver: tuple | None
-    purse: tuple | None
+    allowance: tuple | None
 
     @property
     def relation(self):
@@ -74,11 +74,11 @@ class Case:
     def __str__(self):
         solver = f"{self.name} {self.solver[1]}" if self.solver else "auto"
         n, d = self.X.shape
-        return f"seed {self.seed}: {solver}, {n} x {d} {self.container}, {self.given}, {self.purse}"
+        return f"seed {self.seed}: {solver}, {n} x {d} {self.container}, {self.given}, {self.allowance}"
 
     def ledger(self):
         """A fresh ledger, or None."""
-        return Ledger(*self.purse, self.relation) if self.purse else None
+        return Ledger(*self.allowance, self.relation) if self.allowance else None
 
     def neighbour(self):
         """The same fit where one record has changed."""
@@ -132,7 +132,7 @@ class Planned(Case):
         )
         loss, penalty = given["loss"](), given["penalty"]()
         shape = (public.width,) if loss.outputs == 1 else (public.width, loss.outputs)
-        task = Task(loss, Placed(penalty, given["data_norm"], given["intercept"] > 0), shape)
+        task = Task(loss, ScaledPenalty(penalty, given["data_norm"], given["intercept"] > 0), shape)
         spec = Spec(given["epsilon"], given["delta"], self.relation)
         return _fit.Plan(spec, task, resolve(self._solver()), public, given["accountant"], {})
 
@@ -156,10 +156,10 @@ def draw(seed):
     fitting = solver[0] if rng.random() < 0.85 else None
     given = _promise(rng, mode, fitting)
     X, container = _rows(rng, given["data_norm"])
-    purse = None
+    allowance = None
     if rng.random() < 0.4:
-        purse = (float(given["epsilon"] * 2.0 ** rng.uniform(-1, 3)), given["delta"])
-    facts = {"seed": seed, "X": X, "container": container, "solver": solver, "purse": purse}
+        allowance = (float(given["epsilon"] * 2.0 ** rng.uniform(-1, 3)), given["delta"])
+    facts = {"seed": seed, "X": X, "container": container, "solver": solver, "allowance": allowance}
     make = _estimated if rng.random() < 0.65 else _planned
     return make(rng, mode, given, fitting, facts)
 

@@ -109,7 +109,7 @@ def _tried(call):
 
 def _quoted(case):
     """What public numbers alone say of the fit; a ledger may still refuse it."""
-    if case.purse:
+    if case.allowance:
         return None
     error = _tried(case.quote)[1]
     if error is not None:

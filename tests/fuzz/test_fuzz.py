@@ -35,6 +35,8 @@ def test_a_fit_follows_from_its_whole_number(seed):
     np.testing.assert_array_equal(one.X, other.X)
     np.testing.assert_array_equal(one.y, other.y)
     assert (
-        one.solver == other.solver and one.purse == other.purse and one.container == other.container
+        one.solver == other.solver
+        and one.allowance == other.allowance
+        and one.container == other.container
     )
     assert check(one).refused == check(other).refused

@@ -15,7 +15,7 @@ from skdp.mechanisms import _minimise, minimiser
 from skdp.solvers import GD, OutputPerturbation
 
 
-def case(solver=GD, relation="replace_one", purse=(3.0, 1e-5), **given):
+def case(solver=GD, relation="replace_one", allowance=(3.0, 1e-5), **given):
     """An ordinary fit with a solver of one's own."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (40, 3))
@@ -25,15 +25,15 @@ def case(solver=GD, relation="replace_one", purse=(3.0, 1e-5), **given):
     }
     y = (X[:, 0] > 0).astype(int)
     steps = {"steps": 5} if issubclass(solver, GD) else {}
-    return Estimated(0, X, y, "float64", (0, 1), parameters | given, (solver, steps), purse)
+    return Estimated(0, X, y, "float64", (0, 1), parameters | given, (solver, steps), allowance)
 
 
 @pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
 @pytest.mark.parametrize("solver", [GD, OutputPerturbation])
-@pytest.mark.parametrize("purse", [None, (3.0, 1e-5)])
-def test_sound_fits_pass(solver, relation, purse):
-    assert check(case(solver, relation, purse), neighbour=True).refused is None
-    assert "C=" in check(case(solver, relation, purse, C=-1.0)).refused
+@pytest.mark.parametrize("allowance", [None, (3.0, 1e-5)])
+def test_sound_fits_pass(solver, relation, allowance):
+    assert check(case(solver, relation, allowance), neighbour=True).refused is None
+    assert "C=" in check(case(solver, relation, allowance, C=-1.0)).refused
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def test_a_refusal_that_hangs_on_records_is_seen(monkeypatch, unwelcome, whose):
 
     monkeypatch.setattr(_linear.Records, "admit", staticmethod(looking))
     with pytest.raises(Broken, match=f"but of {whose} 'a model'"):
-        check(case(purse=None))
+        check(case(allowance=None))
 
 
 def test_a_minimiser_that_gives_up_is_seen(monkeypatch):
@@ -193,8 +193,8 @@ def test_a_minimiser_that_takes_its_time_is_seen(monkeypatch, rounds, seen):
 
 def test_nothing_is_left_behind():
     """The spies are gone after a fit, also after one that was stopped."""
-    before = vars(_fit)["shown"], vars(_linear.Records)["admit"]
+    before = vars(_fit)["with_progress_bar"], vars(_linear.Records)["admit"]
     outcome(case())
     with pytest.raises(Broken):
         outcome(case(ReturnsNaN))
-    assert (vars(_fit)["shown"], vars(_linear.Records)["admit"]) == before
+    assert (vars(_fit)["with_progress_bar"], vars(_linear.Records)["admit"]) == before

@@ -59,7 +59,7 @@ def watched():
             undo.callback(setattr, owner, name, vars(owner)[name])
             setattr(owner, name, value)
 
-        shown, admit, curvature = _fit.shown, Records.admit, Objective.curvature
+        bar, admit, curvature = _fit.with_progress_bar, Records.admit, Objective.curvature
 
         def admitting(*args, **kwargs):
             records = admit(*args, **kwargs)
@@ -71,7 +71,7 @@ def watched():
             seen.most_rounds = max(seen.most_rounds, seen.rounds[objective])
             return curvature(objective, *args, **kwargs)
 
-        put(_fit, "shown", lambda account, *rest: _Account(shown(account, *rest), seen))
+        put(_fit, "with_progress_bar", lambda account, *rest: _Account(bar(account, *rest), seen))
         put(Records, "admit", staticmethod(admitting))
         put(Objective, "curvature", counting)
         for name in READ:

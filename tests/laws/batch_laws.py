@@ -23,7 +23,7 @@ from skdp.mechanisms import (
     SecondMoment,
     SteepestCoordinate,
 )
-from skdp.mechanisms._question import Additive, Selection
+from skdp.mechanisms._mechanism import Additive, Selection
 from skdp.mechanisms.threshold import LineSearch
 from skdp.privacy import accountants
 
@@ -166,7 +166,7 @@ def index_law(question, records):
         own, shared = heard[0].scale
         gaps, law = heard[0].statistic - question.demands, stats.laplace
     else:
-        units = records.public.swing * question.bounds
+        units = records.public.sensitivity_factor * question.bounds
         gaps = np.array([float(h.statistic[0]) for h in heard[1:]]) - question.demands / units
         own, shared = heard[1].scale.scale * np.ones(len(gaps)), heard[0].scale.scale
         shared, law = shared * np.ones(len(gaps)), stats.norm

@@ -105,7 +105,11 @@ def residual(question, records, linear=None):
     g = losses_gradient(rows, records.y, bare.loss, bare.clip, w)
     g = g + long(bare.strength) * long(w)
     if isinstance(bare, PerturbedObjective):
-        drawn = Ear().tilt(bare.shape, bare.tilt(public), bare.pure) if linear is None else linear
+        drawn = (
+            Ear().linear_term(bare.shape, bare.linear_term(public), bare.pure)
+            if linear is None
+            else linear
+        )
         g = g + long(drawn)
         if bare.center is not None:
             g = g - long(bare.strength) * long(bare.center).reshape(w.shape)
@@ -165,7 +169,9 @@ def paid_tolerance(question, public):
     lam = question.limits(public).convexity
     if isinstance(question, NoisyMinimiser):
         bound = question.limits(public).bound
-        return (question.sensitivity(public) / ROUND_UP * lam - public.swing * bound) / 2.0
+        return (
+            question.sensitivity(public) / ROUND_UP * lam - public.sensitivity_factor * bound
+        ) / 2.0
     output = question.event(public).output
     return output * lam * question.output_noise(public) / 2.0
 

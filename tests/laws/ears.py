@@ -52,11 +52,11 @@ class Ear(Noise):
         self.heard.append(Heard("radial", np.array(statistic, dtype=np.float64), grid))
         return statistic
 
-    def tilt(self, shape, grid, pure=False):
+    def linear_term(self, shape, grid, pure=False):
         """The tilt that was given, or one that is drawn as always."""
         self.heard.append(Heard("radial" if pure else "gaussian", np.zeros(shape), grid))
         source = Noise(0)
-        return source.tilt(shape, grid, pure) if self.linear is None else self.linear
+        return source.linear_term(shape, grid, pure) if self.linear is None else self.linear
 
     def largest(self, scores, scale):
         """The largest score."""

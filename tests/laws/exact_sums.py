@@ -12,10 +12,10 @@ from laws.rounding_laws import admitted
 
 from skdp.losses import Logistic
 from skdp.mechanisms import Gradient, Mapped, ModelStep, Records
-from skdp.mechanisms._question import Selection
+from skdp.mechanisms._mechanism import Selection
 from skdp.mechanisms._rows import PIECE, ROUNDINGS, UNIT
 from skdp.mechanisms.threshold import GaussianFirstDecrease, LineSearch
-from skdp.penalties import L1, L2, NoPenalty, Placed
+from skdp.penalties import L1, L2, NoPenalty, ScaledPenalty
 
 
 def repeated(rng, n, d, relation, dtype=np.float64, kinds=5, intercept=0.25, rows=None):
@@ -60,7 +60,7 @@ def step_question(rng, public):
     x, z, y = rng.normal(size=(3, public.width)) * 10.0 ** rng.uniform(-6, 12, (3, 1))
     penalty = (NoPenalty(), L1(float(rng.uniform(0.1, 9.0))), L2(float(rng.uniform(0.1, 9.0))))
     rho, inverse, n = 10.0 ** rng.uniform(-3, 3, 3)
-    placed = Placed(penalty[rng.integers(3)], 1.0, public.intercept > 0)
+    placed = ScaledPenalty(penalty[rng.integers(3)], 1.0, public.intercept > 0)
     given = {"x": x, "z": z, "y": y, "loss": Logistic(), "penalty": placed, "multiplier": 1.0}
     return ModelStep(**given, clip=10.0 ** rng.uniform(-3, 1), rho=rho, inverse=inverse, n=n)
 
@@ -111,7 +111,7 @@ def off_by(question, whole, alone, counts):
     if isinstance(question, Selection):
         return float(np.abs(lost).max()) / question.rounding(public)
     if isinstance(question, GaussianFirstDecrease):
-        return float(np.abs(lost).max()) * public.swing / question.rounding(public)
+        return float(np.abs(lost).max()) * public.sensitivity_factor / question.rounding(public)
     if isinstance(question, LineSearch):
         return float(np.max(np.abs(lost) / question.bounds)) / question.rounding(public)
     return float(np.linalg.norm(lost)) / (question.rounding(public) or 1e-300)

@@ -17,7 +17,7 @@ from skdp.penalties import (
     L2Ball,
     NoPenalty,
     Nuclear,
-    Placed,
+    ScaledPenalty,
 )
 
 EXAMPLES = [
@@ -43,7 +43,7 @@ EXAMPLES = [
 assert {type(penalty) for penalty in EXAMPLES} == set(PENALTIES.values()), "one without an example"
 
 PLACED = [
-    Placed(penalty, scale, intercept)
+    ScaledPenalty(penalty, scale, intercept)
     for penalty, scale, intercept in itertools.product(
         [L1(0.7), L2(1.3), SCAD(), GroupLasso(0.8, (0, 0, 1, 1)), L1Ball(1.5), Nuclear(0.6)],
         [1.0, 3.0],
@@ -54,9 +54,9 @@ PLACED = [
 
 def coefficients(penalty, count, spread=2.0, seed=0):
     """Arrays of four features (and an intercept), with several outputs where that is needed."""
-    inner = penalty.penalty if isinstance(penalty, Placed) else penalty
-    width = 5 if isinstance(penalty, Placed) and penalty.intercept else 4
-    scale = float(penalty.scale) if isinstance(penalty, Placed) else 1.0
+    inner = penalty.penalty if isinstance(penalty, ScaledPenalty) else penalty
+    width = 5 if isinstance(penalty, ScaledPenalty) and penalty.intercept else 4
+    scale = float(penalty.scale) if isinstance(penalty, ScaledPenalty) else 1.0
     rowwise = isinstance(inner, Nuclear) or inner == GroupLasso(strength=0.8)
     shape = (width, 3) if rowwise else (width,)
     return scale * spread * np.random.default_rng(seed).normal(size=(count, *shape))

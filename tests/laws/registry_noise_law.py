@@ -32,8 +32,8 @@ from skdp.mechanisms import (
     RandomBatch,
     Schedule,
 )
-from skdp.mechanisms._question import Additive, Selection
-from skdp.penalties import NoPenalty, Placed
+from skdp.mechanisms._mechanism import Additive, Selection
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 DRAWS, RELEASED = 1200, 400  # a release takes a fit for each draw
 CLIP = 0.3
@@ -54,9 +54,9 @@ class Scripted(Noise):
         """The batch that was given."""
         return self.batch
 
-    def tilt(self, shape, grid, pure=False):
+    def linear_term(self, shape, grid, pure=False):
         """The tilt that was given, or a real one."""
-        return super().tilt(shape, grid, pure) if self.linear is None else self.linear
+        return super().linear_term(shape, grid, pure) if self.linear is None else self.linear
 
 
 def draws(question, records, noise, centre=None, times=DRAWS):
@@ -102,8 +102,8 @@ def selection(question, records, noise=None, paid=None):
 
 def search(question, records, never):
     """Probabilities of each answer, from the noise that is paid for."""
-    swing, event = records.public.swing, question.event(records.public)
-    units = swing * question.bounds
+    sensitivity_factor, event = records.public.sensitivity_factor, question.event(records.public)
+    units = sensitivity_factor * question.bounds
     totals = np.array(list(never.measure(records)))
     gaps, count = (totals - question.demands) / units, len(units)
     if hasattr(event, "threshold_epsilon"):
@@ -142,7 +142,7 @@ def hidden_descent(twin=None):
     for pure, shuffle in ((False, False), (False, True), (True, False)):
         question = HiddenDescent(
             loss=Logistic(),
-            penalty=Placed(NoPenalty()),
+            penalty=ScaledPenalty(NoPenalty()),
             shape=(4,),
             schedule=Schedule.constant(0.5, 2, (4, 5)),
             convexity=0.1,
@@ -173,7 +173,7 @@ def minimiser(twin=None):
         records = random_vault(1, n=9, d=3, neighbors=relation)
         question = NoisyMinimiser(
             loss=Logistic(),
-            penalty=Placed(NoPenalty()),
+            penalty=ScaledPenalty(NoPenalty()),
             shape=(4,),
             multiplier=0.8,
             strength=20.0,
@@ -191,7 +191,7 @@ def minimiser(twin=None):
 def tilted(pure, width):
     return PerturbedObjective(
         loss=Logistic(),
-        penalty=Placed(NoPenalty(), 1.0, False),
+        penalty=ScaledPenalty(NoPenalty(), 1.0, False),
         shape=(width,),
         multiplier=0.8,
         strength=20.0,
@@ -216,7 +216,9 @@ def perturbed_objective(twin=None, mapped=False):
         tilts = [question.answer(records, noise) for noise in [Noise(7)] for _ in range(RELEASED)]
         release_noise(bare, bare.strength * np.array(tilts), bound, **paid)
         # Last the noise on the minimiser: it covers that each of two certificates leaves this much open.
-        open_ = 2.0 * (tolerance + 4.0 * 2.0**-53 * bare.longest_tilt(public)) / bare.strength
+        open_ = (
+            2.0 * (tolerance + 4.0 * 2.0**-53 * bare.longest_linear_term(public)) / bare.strength
+        )
         fixed = np.full(4, 0.5)
         centre = question.answer(records, Ear(linear=fixed))
         sample = draws(question, records, Scripted(7, linear=fixed), centre, RELEASED)

@@ -14,7 +14,7 @@ from laws.sensitivity_laws import MEASURED, pair_of
 
 from skdp import NotSupported
 from skdp.mechanisms import Mapped, Public, Records
-from skdp.mechanisms._question import Release, Selection
+from skdp.mechanisms._mechanism import Release, Selection
 from skdp.mechanisms.threshold import GaussianFirstDecrease, LineSearch
 
 ASKED = [q for q in MEASURED if not issubclass(q, Release)]

@@ -5,12 +5,12 @@ import importlib
 import numpy as np
 from laws.vaults import vault
 
-from skdp.mechanisms import QUESTIONS
-from skdp.mechanisms._question import Additive, Selection
+from skdp.mechanisms import MECHANISMS
+from skdp.mechanisms._mechanism import Additive, Selection
 
 # A batch measures nothing of its own.
 WRAPPERS = {"PoissonBatch", "RandomBatch"}
-MEASURED = sorted((q for q in QUESTIONS if q.__name__ not in WRAPPERS), key=lambda q: q.__name__)
+MEASURED = sorted((q for q in MECHANISMS if q.__name__ not in WRAPPERS), key=lambda q: q.__name__)
 
 
 def pair_of(question):

@@ -25,7 +25,7 @@ from skdp.mechanisms import (
     RandomBatch,
     SecondMoment,
 )
-from skdp.mechanisms._question import Additive
+from skdp.mechanisms._mechanism import Additive
 
 ADDITIVE = [kind for kind in CASES if issubclass(kind, Additive)]
 SHARP = {Count, Gradient}  # whose worst pair is among the worlds, and whose theorem is exact

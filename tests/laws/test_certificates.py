@@ -13,7 +13,7 @@ from skdp.mechanisms import Coordinates, Mapped, NoisyMinimiser, PerturbedObject
 from skdp.mechanisms._limits import Limits
 from skdp.mechanisms._mapped import MappedRows, image_norms
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, NoPenalty, Placed
+from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, NoPenalty, ScaledPenalty
 
 pytestmark = pytest.mark.skipif(
     np.finfo(LONG).eps > 1e-18, reason="long double is no longer than double here"
@@ -51,7 +51,7 @@ def vault(X, y, relation="replace_one", intercept=0.25, layout="C", data_norm=1.
 
 def release(kind, loss, public, strength, penalty=None, clip=None, **given):
     shape = (public.width,) if loss.outputs == 1 else (public.width, loss.outputs)
-    placed = Placed(penalty or NoPenalty(), 1.5, public.intercept > 0)
+    placed = ScaledPenalty(penalty or NoPenalty(), 1.5, public.intercept > 0)
     if loss.slope is None and clip is None:
         clip = 0.4
     common = {"loss": loss, "penalty": placed, "shape": shape, "clip": clip, **given}
@@ -128,7 +128,7 @@ def test_far_tilts_are_certified(loss, sign):
         records = vault(*table(name, 60, 4, rng))
         question = release(PerturbedObjective, loss, records.public, 0.05)
         direction = rng.normal(size=5)
-        tilt = sign * size * question.tilt(records.public).scale * direction
+        tilt = sign * size * question.linear_term(records.public).scale * direction
         assert certified(question, records, tilt / np.linalg.norm(direction))
 
 
@@ -161,7 +161,7 @@ def test_minimisers_in_other_coordinates_are_certified(stretch):
         coordinates = stretching(rng, 3, stretch)
         inner = PerturbedObjective(
             loss=loss,
-            penalty=Placed(NoPenalty(), 1.0, False),
+            penalty=ScaledPenalty(NoPenalty(), 1.0, False),
             shape=(3,),
             multiplier=2.0,
             strength=2.0,

@@ -22,7 +22,7 @@ from scipy import stats
 from skdp.losses import Logistic
 from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Silence, _batches, _exact
 from skdp.mechanisms._lattice import lattice
-from skdp.mechanisms._question import Additive
+from skdp.mechanisms._mechanism import Additive
 
 SOURCES = [pytest.param(0, id="seeded"), pytest.param(None, id="system")]
 UNIFORMS = np.random.default_rng(0)  # for the sabotaged twins
@@ -246,7 +246,7 @@ def test_permutation_law_can_fail():
         check_permutation(swaps_neighbours)
 
 
-QUESTIONS = [
+MECHANISMS = [
     pytest.param(Count(multiplier=3.0), ("add_remove",), id="Count"),
     pytest.param(
         Gradient(at=np.array([1.0, -1.0, 0.5, 0.0]), loss=Logistic(), clip=0.7, multiplier=2.0),
@@ -266,7 +266,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("question, relations", QUESTIONS)
+@pytest.mark.parametrize("question, relations", MECHANISMS)
 def test_answers_carry_the_noise_that_was_paid_for(question, relations):
     for relation in relations:
         records = random_vault(1, neighbors=relation)
@@ -278,7 +278,10 @@ def test_silence_is_silent_and_never_a_generator():
     quiet, grid = Silence(), lattice(3.0, 1.0, 0.0, 5)
     exact = np.array([0.1, -0.0, 3.0, 1e300, 5e-324])
     assert quiet.gaussian(exact, grid) is exact and quiet.radial(exact, grid) is exact
-    assert not quiet.tilt((5,), grid).any() and not quiet.tilt((5,), grid, pure=True).any()
+    assert (
+        not quiet.linear_term((5,), grid).any()
+        and not quiet.linear_term((5,), grid, pure=True).any()
+    )
     assert quiet.largest(np.array([0.0, 2.0, 1.0]), 1e9) == 1
     wide = np.full(3, 1e9)
     assert quiet.first_above([0.0, 2.0, 3.0], np.ones(3), wide, wide) == 1

@@ -52,7 +52,7 @@ class TwoFaced:
 def test_an_array_that_spies_on_its_operands_never_meets_a_record():
     records = vault([[0.5, 0.5], [0.1, -0.4]], [1, -1])
     with np.errstate(all="ignore"):
-        _ = records.rows.plain() @ np.zeros(3).view(Spy)
+        _ = records.rows.to_dense() @ np.zeros(3).view(Spy)
     assert Spy.seen, "the spy is able to see rows that it multiplies"
     Spy.seen.clear()
     oracle = Oracle(records, Recorder(), Noise(0))

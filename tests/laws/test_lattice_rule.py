@@ -14,8 +14,8 @@ from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, NoisyMinimiser, PerturbedObjective, Public, Schedule
 from skdp.mechanisms._lattice import lattice
-from skdp.mechanisms._question import Additive, Release
-from skdp.penalties import NoPenalty, Placed
+from skdp.mechanisms._mechanism import Additive, Release
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 SUMS = [kind for kind in ASKED if issubclass(kind, Additive)]
 
@@ -72,7 +72,7 @@ def _sampled(question, public):
 def releases(public, multiplier, pure):
     common = {
         "loss": Logistic(),
-        "penalty": Placed(NoPenalty()),
+        "penalty": ScaledPenalty(NoPenalty()),
         "shape": (4,),
         "multiplier": multiplier,
         "pure": pure,
@@ -100,7 +100,7 @@ def test_releases_draw_what_their_price_says_after_all_roundings(relation, pure)
                 lam, limits = question.limits(public).convexity, question.limits(public)
                 priced = 1.0 / event.output
                 move, reached = 2.0 * question.tolerance(public) / lam, limits.furthest()
-                tilt = question.tilt(public)
+                tilt = question.linear_term(public)
                 assert tilt.scale >= question.bound(public) / event.shift
                 assert not tilt.reach, "a tilt adds to nothing"
             elif isinstance(question, NoisyMinimiser):

@@ -21,7 +21,7 @@ from skdp.penalties import (
     L2Ball,
     NoPenalty,
     Nuclear,
-    Placed,
+    ScaledPenalty,
     make,
 )
 
@@ -167,44 +167,44 @@ class TestPlaced:
 
     @pytest.mark.parametrize("penalty", EXAMPLES, ids=repr)
     def test_intercept_is_free(self, penalty):
-        w = coefficients(Placed(penalty, 2.0), 1)[0]
+        w = coefficients(ScaledPenalty(penalty, 2.0), 1)[0]
         moved = w.copy()
         moved[-1] += 5.0
-        placed = Placed(penalty, 2.0)
+        placed = ScaledPenalty(penalty, 2.0)
         assert placed.value(w) == placed.value(moved) == penalty.value(w[:-1] / 2.0)
         np.testing.assert_array_equal(placed.prox(moved, 0.2)[-1], moved[-1])
 
     @pytest.mark.parametrize("penalty", EXAMPLES, ids=repr)
     def test_is_the_penalty_of_the_users_coefficients(self, penalty):
-        placed = Placed(penalty, 2.0, intercept=False)
+        placed = ScaledPenalty(penalty, 2.0, intercept=False)
         w = coefficients(placed, 1)[0]
         step = 0.3 * min(penalty.largest_step, 1.0)
         np.testing.assert_allclose(placed.prox(w, 4.0 * step), 2.0 * penalty.prox(w / 2.0, step))
         assert placed.largest_step == pytest.approx(4.0 * penalty.largest_step)
 
     def test_moduli(self):
-        placed = Placed(L2(8.0), scale=2.0, intercept=True)
+        placed = ScaledPenalty(L2(8.0), scale=2.0, intercept=True)
         assert (placed.convexity, placed.convexity_of_coefficients) == (0.0, 2.0)
-        assert Placed(L2(8.0), scale=2.0, intercept=False).convexity == 2.0
-        assert Placed(MCP(gamma=2.0), scale=2.0).convexity == -0.125
+        assert ScaledPenalty(L2(8.0), scale=2.0, intercept=False).convexity == 2.0
+        assert ScaledPenalty(MCP(gamma=2.0), scale=2.0).convexity == -0.125
 
     def test_gradient_of_the_intercept_is_zero(self):
         np.testing.assert_array_equal(
-            Placed(L2(8.0), 2.0).gradient(np.array([1.0, 3.0, 5.0])), [2.0, 6.0, 0.0]
+            ScaledPenalty(L2(8.0), 2.0).gradient(np.array([1.0, 3.0, 5.0])), [2.0, 6.0, 0.0]
         )
 
     def test_vertex_without_intercept(self):
-        corner = Placed(L1Ball(1.5), 2.0, intercept=False).vertex(np.array([0.1, -4.0]))
+        corner = ScaledPenalty(L1Ball(1.5), 2.0, intercept=False).vertex(np.array([0.1, -4.0]))
         np.testing.assert_array_equal(corner, [0.0, 3.0])
 
     def test_refuses_a_vertex_beside_an_intercept(self):
         with pytest.raises(ValueError, match="fit_intercept=False"):
-            Placed(L1Ball()).vertex(np.ones(3))
+            ScaledPenalty(L1Ball()).vertex(np.ones(3))
 
     @pytest.mark.parametrize("scale", [0.0, -1.0, np.inf, np.nan])
     def test_refuses_a_scale(self, scale):
         with pytest.raises(ValueError, match="scale must be"):
-            Placed(L2(), scale)
+            ScaledPenalty(L2(), scale)
 
 
 class TestMake:

@@ -12,7 +12,17 @@ from skdp import NotSupported
 from skdp.losses import Huber, HuberisedHinge, Logistic
 from skdp.mechanisms import HiddenDescent, NoisyMinimiser, PerturbedObjective, Schedule
 from skdp.mechanisms._schedule import distances
-from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, L1Ball, L2Ball, NoPenalty, Placed
+from skdp.penalties import (
+    L1,
+    L2,
+    Box,
+    ElasticNet,
+    GroupLasso,
+    L1Ball,
+    L2Ball,
+    NoPenalty,
+    ScaledPenalty,
+)
 
 PENALTIES = (NoPenalty(), L1(0.5), L2(2.0), ElasticNet(1.0, 0.5), Box(-0.3, 0.4), GroupLasso(0.5))
 BALLS = (L1Ball(0.5), L2Ball(0.4))
@@ -47,7 +57,7 @@ def schedule(rng, n, beta):
 
 def descent(rng, loss, public, n, **given):
     penalties = PENALTIES + (BALLS if loss.outputs == 1 else ())
-    placed = Placed(penalties[rng.integers(len(penalties))], 1.5, public.intercept > 0)
+    placed = ScaledPenalty(penalties[rng.integers(len(penalties))], 1.5, public.intercept > 0)
     beta = loss.curvature * public.row_bound**2
     clip = 10.0 ** rng.uniform(-2, 1) if loss.outputs == 1 else None
     common = {
@@ -99,7 +109,7 @@ def expanding(steps):
         sides.append(admitted(X, y.copy(), "replace_one", 1.0, 0.0))
     question = HiddenDescent(
         loss=Huber(1.0),
-        penalty=Placed(NoPenalty(), 1.0, False),
+        penalty=ScaledPenalty(NoPenalty(), 1.0, False),
         shape=(1,),
         schedule=Schedule.constant(3.0, steps, (100,)),
         convexity=0.0,
@@ -139,7 +149,7 @@ def test_computed_runs_stray_from_real_ones_by_less_than_the_claim_leaves_for_it
     for _ in range(20):
         n, intercept = int(rng.integers(3, 40)), float(rng.choice([0.0, 1.0]))
         one, _ = neighbours(rng, n, 3, 0, intercept)
-        free = Placed(NoPenalty(), 1.0, one.public.intercept > 0)
+        free = ScaledPenalty(NoPenalty(), 1.0, one.public.intercept > 0)
         question = descent(rng, loss, one.public, n, penalty=free, clip=None)
         strayed = float(
             np.sqrt(np.square(long(end(question, one)) - long_end(question, one)).sum())
@@ -164,7 +174,7 @@ def test_convexity_brings_runs_together_on_the_intercept_too(intercept):
     beta = 0.25 * one.public.row_bound**2
     question = HiddenDescent(
         loss=Logistic(),
-        penalty=Placed(L2(1.0)),
+        penalty=ScaledPenalty(L2(1.0)),
         shape=(3,),
         schedule=Schedule.constant(0.5 / beta, 60, (5,)),
         convexity=beta,
@@ -188,7 +198,7 @@ def test_minimisers_lie_within_the_claim(kind, loss, relation):
         clip = 0.3 if loss.slope is None else None
         question = kind(
             loss=loss,
-            penalty=Placed(penalty, 1.5, intercept > 0),
+            penalty=ScaledPenalty(penalty, 1.5, intercept > 0),
             shape=(width,) if loss.outputs == 1 else (width, loss.outputs),
             multiplier=1.0,
             strength=strength,
@@ -221,7 +231,7 @@ def test_a_capped_hinge_moves_its_minimiser_by_nearly_the_claim():
     )
     question = NoisyMinimiser(
         loss=HuberisedHinge(0.5),
-        penalty=Placed(NoPenalty(), 1.0, False),
+        penalty=ScaledPenalty(NoPenalty(), 1.0, False),
         shape=(1,),
         multiplier=1.0,
         strength=10.0,

@@ -10,9 +10,9 @@ from laws.vaults import RELATIONS, vault
 
 from skdp import NotSupported
 from skdp.losses import Logistic
-from skdp.mechanisms import QUESTIONS, BestCandidate, Gradient, PoissonBatch, RandomBatch
+from skdp.mechanisms import MECHANISMS, BestCandidate, Gradient, PoissonBatch, RandomBatch
 
-EVERY = sorted(QUESTIONS, key=lambda kind: kind.__name__)
+EVERY = sorted(MECHANISMS, key=lambda kind: kind.__name__)
 
 
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)

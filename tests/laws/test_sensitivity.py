@@ -18,7 +18,7 @@ from laws.vaults import RELATIONS, vault
 from skdp import NotSupported
 from skdp.losses import Logistic, Multinomial
 from skdp.mechanisms import Gradient
-from skdp.mechanisms._question import Additive, Selection
+from skdp.mechanisms._mechanism import Additive, Selection
 
 PAIRS = 300  # for each question, relation and kind of vault: some thousands in all
 SUMS = [q for q in MEASURED if issubclass(q, Additive | Selection)]

@@ -21,7 +21,7 @@ from skdp.mechanisms import (
 )
 from skdp.mechanisms._bounds import Convexity, split_penalty
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L2, NoPenalty, Placed
+from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.privacy.ledger import Recorder
 
 N = 6
@@ -29,7 +29,12 @@ KINDS = ("descent", "minimiser", "objective")
 
 
 def release(kind, **given):
-    fields = {"loss": Logistic(), "penalty": Placed(NoPenalty()), "shape": (4,), "multiplier": 1.0}
+    fields = {
+        "loss": Logistic(),
+        "penalty": ScaledPenalty(NoPenalty()),
+        "shape": (4,),
+        "multiplier": 1.0,
+    }
     if kind == "descent":
         schedule = Schedule.constant(0.5, 3, (N,))
         return HiddenDescent(**{**fields, "schedule": schedule, "convexity": 0.1, **given})
@@ -66,7 +71,7 @@ def test_iterates_of_different_shapes_are_refused(odd):
     iterates = {name: np.zeros((5, 4) if name == odd else 4) for name in "xzy"}
     constants = {"clip": 1.0, "rho": 1.0, "inverse": 1.0, "n": N, "multiplier": 1.0}
     with pytest.raises(ValueError, match="shape"):
-        ModelStep(loss=Logistic(), penalty=Placed(NoPenalty()), **iterates, **constants)
+        ModelStep(loss=Logistic(), penalty=ScaledPenalty(NoPenalty()), **iterates, **constants)
 
 
 class Spy(np.ndarray):
@@ -128,7 +133,7 @@ def test_a_loss_is_priced_by_the_constant_that_it_is_answered_with():
 
 
 def test_a_coefficient_that_the_penalty_leaves_alone_counts_without_its_convexity():
-    placed = Placed(L2(3.0), intercept=True)
+    placed = ScaledPenalty(L2(3.0), intercept=True)
     for intercept in (0.0, 0.25):
         public = vault(np.zeros((1, 3)), [1.0], intercept=intercept).public
         weights, _ = split_penalty(placed, 0.5, (public.width,))

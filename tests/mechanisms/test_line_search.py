@@ -65,7 +65,7 @@ def one_query(law, value, **noise):
     records = vault([[1.0]], [1.0], "add_remove", intercept=0.0)
     given = {"at": np.zeros(1), "candidates": np.ones((1, 1)), "loss": Huber(), "bounds": [1e-3]}
     question = law(**given, demands=[1e-3 * (1 - value)], **noise)
-    unit = records.public.swing * question.bounds[0]
+    unit = records.public.sensitivity_factor * question.bounds[0]
     assert (next(question.measure(records)) - question.demands[0]) / unit == pytest.approx(value)
     return question, records
 

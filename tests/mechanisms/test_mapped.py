@@ -25,7 +25,7 @@ from skdp.mechanisms import (
     _mapped,
     mapped,
 )
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 
 def matrix_of(rng, width):
@@ -171,7 +171,7 @@ def objective(loss, **given):
     """A tilted objective over two coordinates."""
     given = {"multiplier": 1.0, "strength": 1.0, **given}
     return PerturbedObjective(
-        loss=loss, penalty=Placed(NoPenalty(), 1.0, False), shape=(2,), **given
+        loss=loss, penalty=ScaledPenalty(NoPenalty(), 1.0, False), shape=(2,), **given
     )
 
 
@@ -212,7 +212,7 @@ def test_a_tilted_objective_is_that_of_the_new_rows():
     k = len(matrix)
     question = PerturbedObjective(
         loss=Logistic(),
-        penalty=Placed(NoPenalty(), 1.0, False),
+        penalty=ScaledPenalty(NoPenalty(), 1.0, False),
         shape=(k,),
         multiplier=0.0,
         strength=0.1,
@@ -276,7 +276,7 @@ def test_wrong_coordinates_are_refused():
     with pytest.raises(ValueError, match="ridge"):
         PerturbedObjective(
             loss=Logistic(),
-            penalty=Placed(NoPenalty()),
+            penalty=ScaledPenalty(NoPenalty()),
             shape=(2,),
             multiplier=1.0,
             strength=1.0,

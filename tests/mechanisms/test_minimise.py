@@ -15,7 +15,7 @@ from skdp.mechanisms._minimise import minimise as certified
 from skdp.mechanisms._objective import Objective
 from skdp.mechanisms._public import Public
 from skdp.mechanisms._rows import DenseRows
-from skdp.penalties import L1, ElasticNet, L1Ball, L2Ball, Placed
+from skdp.penalties import L1, ElasticNet, L1Ball, L2Ball, ScaledPenalty
 
 TOLERANCE = 1e-8
 
@@ -116,7 +116,7 @@ def test_agrees_with_scikit_learn_where_there_is_no_noise():
 )
 @pytest.mark.parametrize("case", ["logistic", "hinge capped", "multinomial"])
 def test_composite_minimiser_is_a_fixed_point_of_a_prox_step(penalty, case):
-    objective, placed = problem(**CASES[case]), Placed(penalty)
+    objective, placed = problem(**CASES[case]), ScaledPenalty(penalty)
     w = minimise(objective, TOLERANCE, placed)
     step = 1e-3
     moved = placed.prox(w - step * explicit_gradient(objective, w), step)
@@ -124,7 +124,7 @@ def test_composite_minimiser_is_a_fixed_point_of_a_prox_step(penalty, case):
 
 
 def test_l1_sets_coefficients_to_zero_and_leaves_the_intercept():
-    w = minimise(problem(), TOLERANCE, Placed(L1(1e3)))
+    w = minimise(problem(), TOLERANCE, ScaledPenalty(L1(1e3)))
     assert (w[:-1] == 0).all() and w[-1] != 0
 
 

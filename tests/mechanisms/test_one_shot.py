@@ -21,7 +21,17 @@ from skdp.mechanisms import (
     Silence,
 )
 from skdp.mechanisms._bounds import Convexity
-from skdp.penalties import L1, L2, SCAD, ElasticNet, GroupLasso, L2Ball, NoPenalty, Penalty, Placed
+from skdp.penalties import (
+    L1,
+    L2,
+    SCAD,
+    ElasticNet,
+    GroupLasso,
+    L2Ball,
+    NoPenalty,
+    Penalty,
+    ScaledPenalty,
+)
 from skdp.privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
 from skdp.privacy.events import Gaussian, PureDP, RandomPosition
 
@@ -30,17 +40,22 @@ PENALTIES = [NoPenalty(), L2(0.5), L1(0.3), ElasticNet(0.4, 0.5), L2Ball(0.5), G
 
 
 def perturbed(**given):
-    fields = {"loss": Logistic(), "penalty": Placed(NoPenalty()), "shape": (4,)}
+    fields = {"loss": Logistic(), "penalty": ScaledPenalty(NoPenalty()), "shape": (4,)}
     return PerturbedObjective(**{**fields, "multiplier": 2.0, "strength": 1.0, **given})
 
 
 def minimiser(**given):
-    fields = {"loss": Logistic(), "penalty": Placed(NoPenalty()), "shape": (4,)}
+    fields = {"loss": Logistic(), "penalty": ScaledPenalty(NoPenalty()), "shape": (4,)}
     return NoisyMinimiser(**{**fields, "multiplier": 2.0, "strength": 1.0, **given})
 
 
 def descent(**given):
-    fields = {"loss": Logistic(), "penalty": Placed(NoPenalty()), "shape": (4,), "convexity": 0.1}
+    fields = {
+        "loss": Logistic(),
+        "penalty": ScaledPenalty(NoPenalty()),
+        "shape": (4,),
+        "convexity": 0.1,
+    }
     fields |= {"schedule": Schedule.harmonic(2.0, 4, (3, 3, 2), 2), "multiplier": 2.0}
     return HiddenDescent(**{**fields, **given})
 
@@ -68,7 +83,9 @@ def test_minimisers_of_neighbours_stay_within_the_claim(loss, penalty, relation)
     for seed in range(8):
         records, neighbour = neighbours(seed, relation)
         for clip in (None, 0.2):
-            question = minimiser(loss=loss, penalty=Placed(penalty), strength=0.05, clip=clip)
+            question = minimiser(
+                loss=loss, penalty=ScaledPenalty(penalty), strength=0.05, clip=clip
+            )
             assert moved(question, records, neighbour) <= question.sensitivity(records.public)
 
 
@@ -78,7 +95,9 @@ def test_ends_of_neighbouring_descents_stay_within_the_claim(loss, penalty):
     for seed in range(8):
         records, neighbour = neighbours(seed, "replace_one")
         for clip, convexity in ((None, 0.1), (0.2, 0.0)):
-            question = descent(loss=loss, penalty=Placed(penalty), clip=clip, convexity=convexity)
+            question = descent(
+                loss=loss, penalty=ScaledPenalty(penalty), clip=clip, convexity=convexity
+            )
             # neighbours() changes the last record, which is in the last batch
             claim = question.reach(records.public)[-1]
             assert moved(question, records, neighbour) <= claim
@@ -130,13 +149,13 @@ def test_rule_follows_from_the_loss_and_the_clip(given, rule):
 
 def test_leverage_counts_the_users_ridge_where_it_acts():
     """x' Lambda^-1 x, by brute force over rows of norm 1 beside the constant column."""
-    found = Convexity.of(0.5, Placed(L2(3.0)), public()).leverage()
+    found = Convexity.of(0.5, ScaledPenalty(L2(3.0)), public()).leverage()
     angles = np.random.default_rng(0).normal(size=(1000, 3))
     rows = np.c_[angles / np.linalg.norm(angles, axis=1)[:, None], np.full(1000, 0.25)]
     brute = (rows**2 / np.array([3.5, 3.5, 3.5, 0.5])).sum(axis=1).max()
     assert found == pytest.approx(brute)
-    assert Convexity.of(0.5, Placed(L2(3.0)), public()).modulus() == 0.5
-    assert Convexity.of(0.5, Placed(ElasticNet(4.0, 0.5)), public()).features == 2.5
+    assert Convexity.of(0.5, ScaledPenalty(L2(3.0)), public()).modulus() == 0.5
+    assert Convexity.of(0.5, ScaledPenalty(ElasticNet(4.0, 0.5)), public()).features == 2.5
 
 
 def test_events_of_the_others():
@@ -220,15 +239,15 @@ def test_penalties_must_be_registered_and_convex(make):
             return w
 
     with pytest.raises(NotSupported, match="not convex"):
-        make(penalty=Placed(SCAD(1.0)))
+        make(penalty=ScaledPenalty(SCAD(1.0)))
     with pytest.raises(NotSupported, match="registered"):
-        make(penalty=Placed(Mine()))
+        make(penalty=ScaledPenalty(Mine()))
     with pytest.raises(NotSupported, match="registered"):
         make(penalty=L2(1.0))
     patched = L2(1.0)
     object.__setattr__(patched, "prox", lambda w, step: w)
     with pytest.raises(NotSupported, match="registered"):
-        make(penalty=Placed(patched))
+        make(penalty=ScaledPenalty(patched))
 
 
 class Spy(np.ndarray):
@@ -248,7 +267,7 @@ def test_a_penalty_that_spies_never_meets_the_exact_minimiser(make):
     assert Spy.seen, "the spy is able to see what it shrinks"
     Spy.seen.clear()
     records, _ = neighbours(0, "replace_one")
-    make(penalty=Placed(L1(strength))).answer(records, Noise(0))
+    make(penalty=ScaledPenalty(L1(strength))).answer(records, Noise(0))
     assert not Spy.seen
 
 

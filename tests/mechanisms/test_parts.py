@@ -17,7 +17,7 @@ from skdp.mechanisms import (
 )
 
 AT = np.array([0.5, -1.0, 2.0, 0.1])
-QUESTIONS = {
+MECHANISMS = {
     "gradient": Gradient(at=AT, loss=Logistic(), clip=0.3, multiplier=1.0),
     "difference": GradientDifference(
         at=AT, anchor=-AT, loss=Logistic(), clip=0.3, reach=0.2, multiplier=1.0
@@ -43,27 +43,27 @@ def one_by_one(question, records):
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_parts_add_up(name, neighbors, small_parts):
     records = random_vault(3, n=31, neighbors=neighbors)
-    assert len(list(records.parts(1))) == 31
-    expected = one_by_one(QUESTIONS[name], records)
-    np.testing.assert_allclose(QUESTIONS[name].measure(records), expected, rtol=1e-12, atol=1e-12)
+    assert len(list(records.chunks(1))) == 31
+    expected = one_by_one(MECHANISMS[name], records)
+    np.testing.assert_allclose(MECHANISMS[name].measure(records), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_a_record_that_overflows_spoils_no_part(name, small_parts):
     X = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
     y = np.tile([1.0, -1.0, 1.0], 3)
     X[4] = 3e38
     far = vault(X, y, data_norm=1e38, dtype=np.float32)
-    assert np.isfinite(QUESTIONS[name].measure(far)).all()
+    assert np.isfinite(MECHANISMS[name].measure(far)).all()
 
 
 def test_parts_cover_the_records_once_and_are_even():
     records = random_vault(0, n=10_007)
     for least in (1, 100, 4096, 20_000):
-        parts = list(records.rows.parts(least))
+        parts = list(records.rows.chunks(least))
         assert parts[0].start == 0 and parts[-1].stop == len(records)
         assert all(a.stop == b.start for a, b in itertools.pairwise(parts))
         sizes = [part.stop - part.start for part in parts]
@@ -72,5 +72,5 @@ def test_parts_cover_the_records_once_and_are_even():
 
 def test_an_empty_vault_is_one_part():
     records = random_vault(0).take(slice(0, 0))
-    assert [len(part) for part in records.parts(1)] == [0]
-    assert np.array_equal(QUESTIONS["gradient"].measure(records), np.zeros(4))
+    assert [len(part) for part in records.chunks(1)] == [0]
+    assert np.array_equal(MECHANISMS["gradient"].measure(records), np.zeros(4))

@@ -120,7 +120,9 @@ def test_halved_sensitivity_is_exceeded():
     schedule = Schedule.constant(0.01, 20, (1,))
     X, y = np.array([[1.0, 0.0]]), np.array([1.0])
     moved = _run(schedule, X, y, 0.0) - _run(schedule, X, -y, 0.0)
-    assert np.linalg.norm(moved) > distances(schedule, 0.5, CURVATURE, 0.0, swing=1.0)[0]
+    assert (
+        np.linalg.norm(moved) > distances(schedule, 0.5, CURVATURE, 0.0, sensitivity_factor=1.0)[0]
+    )
 
 
 def test_batches_and_steps_must_match():

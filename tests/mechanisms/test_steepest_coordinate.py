@@ -17,7 +17,7 @@ class ByNorm(SteepestCoordinate):
     """Claims the spread of one sign alone."""
 
     def spread(self, public):
-        return public.swing * self.bound
+        return public.sensitivity_factor * self.bound
 
 
 def test_the_law_rejects_half_the_spread():
@@ -43,7 +43,7 @@ def test_finds_the_largest_entry_and_its_sign(seed):
 def test_peaks_are_largest_entries_of_the_scaled_rows():
     records, _ = neighbours(3, "replace_one", 4, 0.25)
     scaled = np.stack([records.rows.dot(e) for e in np.eye(5)[:4]], axis=1)
-    assert np.allclose(records.rows.peaks(), np.abs(scaled).max(axis=1), rtol=1e-12)
+    assert np.allclose(records.rows.max_abs(), np.abs(scaled).max(axis=1), rtol=1e-12)
 
 
 def test_refuses_several_outputs():

@@ -27,7 +27,7 @@ from skdp.mechanisms import (
     PoissonBatch,
     SecondMoment,
 )
-from skdp.mechanisms._question import poisson_gaussian
+from skdp.mechanisms._mechanism import poisson_gaussian
 from skdp.privacy import events
 
 
@@ -47,8 +47,8 @@ class Through(Noise):
     def radial(self, statistic, grid):
         return self.source.radial(statistic, grid)
 
-    def tilt(self, shape, grid, pure=False):
-        return self.source.tilt(shape, grid, pure)
+    def linear_term(self, shape, grid, pure=False):
+        return self.source.linear_term(shape, grid, pure)
 
     def poisson_batch(self, n, rate):
         return self.source.poisson_batch(n, rate)
@@ -70,8 +70,8 @@ class Halved(Through):
     def radial(self, statistic, grid):
         return self.source.radial(statistic, half(grid))
 
-    def tilt(self, shape, grid, pure=False):
-        return self.source.tilt(shape, half(grid), pure)
+    def linear_term(self, shape, grid, pure=False):
+        return self.source.linear_term(shape, half(grid), pure)
 
     def largest(self, scores, scale):
         return self.source.largest(scores, 0.5 * scale)
@@ -97,8 +97,10 @@ class ByCoordinate(Through):
         each = [self.source.radial(np.array([v]), grid)[0] for v in np.ravel(statistic)]
         return np.array(each).reshape(statistic.shape)
 
-    def tilt(self, shape, grid, pure=False):
-        return self.radial(np.zeros(shape), grid) if pure else super().tilt(shape, grid, pure)
+    def linear_term(self, shape, grid, pure=False):
+        return (
+            self.radial(np.zeros(shape), grid) if pure else super().linear_term(shape, grid, pure)
+        )
 
 
 def through(source):
@@ -197,7 +199,7 @@ class PaysOneQueryLess(GaussianFirstDecrease):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PaysOneQuery(GaussianFirstDecrease):
     def sampled_event(self, public, rate):
-        return poisson_gaussian(self.query_multiplier * public.swing, rate)
+        return poisson_gaussian(self.query_multiplier * public.sensitivity_factor, rate)
 
 
 def test_queries_that_nobody_pays_for_are_rejected():

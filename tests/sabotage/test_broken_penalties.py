@@ -11,7 +11,18 @@ sys.path.append(str(Path(__file__).parents[1] / "laws"))
 
 import penalty_laws as laws
 
-from skdp.penalties import L1, L2, MCP, SCAD, Box, ElasticNet, GroupLasso, L1Ball, L2Ball, Placed
+from skdp.penalties import (
+    L1,
+    L2,
+    MCP,
+    SCAD,
+    Box,
+    ElasticNet,
+    GroupLasso,
+    L1Ball,
+    L2Ball,
+    ScaledPenalty,
+)
 
 
 class HalfTheThreshold(L1):
@@ -69,18 +80,18 @@ class ModulusDoubled(ElasticNet):
         return 2.0 * self._l2
 
 
-class InterceptCountsAsConvex(Placed):
+class InterceptCountsAsConvex(ScaledPenalty):
     @property
     def convexity(self):
         return self.convexity_of_coefficients
 
 
-class PenalisesTheIntercept(Placed):
+class PenalisesTheIntercept(ScaledPenalty):
     def prox(self, w, step):
         return self.penalty.prox(w / self.scale, step / self.scale**2) * self.scale
 
 
-class ScaleOfTheStepForgotten(Placed):
+class ScaleOfTheStepForgotten(ScaledPenalty):
     def prox(self, w, step):
         return super().prox(w, step * float(self.scale))
 

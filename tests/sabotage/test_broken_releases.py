@@ -19,7 +19,7 @@ def twin(question, cls, **given):
 
 class ForgetsThatARecordLeaves(NoisyMinimiser):
     def sensitivity(self, public):
-        return super().sensitivity(public) / public.swing
+        return super().sensitivity(public) / public.sensitivity_factor
 
 
 class ClaimsTwice(NoisyMinimiser):
@@ -62,7 +62,7 @@ def _checked(pairs, cls):
     elif isinstance(broken, NoisyMinimiser):
         limit = broken.sensitivity(records.public)
     else:
-        limit = records.public.swing * broken.bound(records.public)
+        limit = records.public.sensitivity_factor * broken.bound(records.public)
     check_tight(broken, records, neighbour, limit, distance=pairs.distance)
 
 

@@ -10,7 +10,7 @@ from laws.vaults import RELATIONS, random_vault, vault
 
 from skdp.losses import Logistic
 from skdp.mechanisms import GradientDifference, ModelStep, Noise, PartyGradients, SecondMoment
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,7 +26,7 @@ class TriangleInequality(SecondMoment):
     """Twice the bound under replace-one: safe, and 41 % dearer than needed."""
 
     def sensitivity(self, public):
-        return public.swing * self.bound(public)
+        return public.sensitivity_factor * self.bound(public)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,7 +132,13 @@ class PricesXAlone(ModelStep):
 @pytest.mark.parametrize("broken", [AsPrinted, PricesXAlone])
 def test_model_step_that_claims_too_little_is_rejected(broken, relation):
     zero = np.zeros(3)
-    given = {"x": zero, "z": zero, "y": zero, "loss": Logistic(), "penalty": Placed(NoPenalty())}
+    given = {
+        "x": zero,
+        "z": zero,
+        "y": zero,
+        "loss": Logistic(),
+        "penalty": ScaledPenalty(NoPenalty()),
+    }
     given |= {"clip": 0.3, "rho": 0.5, "inverse": 0.1, "n": 3.0, "multiplier": 1.0}
     pair = _worst(ModelStep, relation)
     check_never_exceeded(ModelStep(**given), [pair])

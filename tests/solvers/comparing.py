@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from skdp import DPLogisticRegression, PrivacyWarning
 from skdp.losses import Logistic
 from skdp.mechanisms import PoissonBatch, Public
-from skdp.penalties import Placed, make
+from skdp.penalties import ScaledPenalty, make
 from skdp.privacy import Spec
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Task
@@ -65,7 +65,7 @@ def quality(solver, epsilon, n=20_000, d=8, **given):
 
 def task(strength=1.0):
     """Logistic regression on two features and an intercept."""
-    return Task(Logistic(), Placed(make("l2", strength), 1.0, True), (3,))
+    return Task(Logistic(), ScaledPenalty(make("l2", strength), 1.0, True), (3,))
 
 
 class Answering:

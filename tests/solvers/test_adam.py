@@ -7,7 +7,7 @@ from solvers.scripted import RELATIONS, Tape, check_budget, model
 
 from skdp import NotSupported
 from skdp.losses import Logistic
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.solvers import Adam
 
 
@@ -27,7 +27,7 @@ def test_spends_its_budget(neighbors):
 
 def _steps(solver, noise):
     """Distance walked from one question to the next."""
-    tape = Tape(Placed(NoPenalty()), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(NoPenalty()), Logistic(), (5,))
     tape.solve(solver, noise)
     return np.linalg.norm(np.diff([q.question.at for q in tape.asked], axis=0), axis=1)
 
@@ -42,7 +42,7 @@ def test_noise_no_longer_sets_the_scale_of_the_step():
 def test_default_step_keeps_pure_noise_within_the_radius():
     ends = []
     for seed in range(5):
-        tape = Tape(Placed(NoPenalty()), Logistic(), (5,), seed=seed)
+        tape = Tape(ScaledPenalty(NoPenalty()), Logistic(), (5,), seed=seed)
         ends.append(np.linalg.norm(tape.solve(Adam(rate=1.0), 1e6)))
     assert 1.0 < np.mean(ends) < 8.0
 

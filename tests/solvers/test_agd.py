@@ -22,7 +22,7 @@ from skdp.privacy import Spec
 from skdp.privacy.events import BoundedRange, Gaussian
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Budget
-from skdp.solvers._purse import Purse, _least
+from skdp.solvers._allowance import Allowance, _least
 from skdp.solvers.agd import AGD
 
 
@@ -89,8 +89,8 @@ def test_returns_the_last_committed_iterate():
 def test_a_purse_knows_the_whole_allowance_in_any_currency(kind, neighbors):
     public = Public(n=100, n_features=2, intercept=0.25, neighbors=neighbors)
     account = Filter(Spec(0.7, 1e-6, neighbors), kind)
-    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), task())
-    gradient = Gaussian(purse.gaussian(0.25) / public.swing)
+    allowance = Allowance(Oracle(Records.blank(public), account, Noise(0)), task())
+    gradient = Gaussian(allowance.gaussian(0.25) / public.sensitivity_factor)
     account.charge(gradient, 4)
     assert account.unspent < 1e-6 * account.total
 
@@ -98,14 +98,14 @@ def test_a_purse_knows_the_whole_allowance_in_any_currency(kind, neighbors):
 def test_a_purse_prices_other_questions_by_what_they_leave():
     public = Public(n=100, n_features=2, intercept=0.25, neighbors="replace_one")
     account = Filter(Spec(0.7, 1e-6), "zcdp")
-    purse = Purse(Oracle(Records.blank(public), account, Noise(0)), task())
-    scale = purse.noise(
+    allowance = Allowance(Oracle(Records.blank(public), account, Noise(0)), task())
+    scale = allowance.noise(
         0.1,
         lambda s: BestCandidate(epsilon=1 / s, candidates=np.zeros((1, 3)), loss=Logistic(), cap=1),
     )
     account.charge(BoundedRange(1 / scale))
     assert account.spent == pytest.approx(0.1 * account.total, rel=1e-6)
-    assert purse.range(0.1) == pytest.approx(1 / scale, rel=1e-6)
+    assert allowance.range(0.1) == pytest.approx(1 / scale, rel=1e-6)
 
 
 @pytest.mark.parametrize("root", [1e-12, 0.3, 1.0, 7.0, 1e12])
@@ -126,9 +126,9 @@ def test_a_purse_counts_only_where_the_number_is_private():
     public = Public(n=None, n_features=2, intercept=0.25, neighbors="add_remove")
     account = Filter(Spec(0.7, 1e-6, "add_remove"), "zcdp")
     oracle = Oracle(Records.blank(public), account, Noise(0))
-    purse = Purse(oracle, task())
-    assert purse.count(0.01) >= 1.0
+    allowance = Allowance(oracle, task())
+    assert allowance.count(0.01) >= 1.0
     assert account.spent == pytest.approx(0.01 * account.total, rel=1e-6)
-    again = purse.noise(0.1, lambda s: Count(multiplier=s))
-    assert again == pytest.approx(purse.gaussian(0.1) / public.swing, rel=1e-6)
+    again = allowance.noise(0.1, lambda s: Count(multiplier=s))
+    assert again == pytest.approx(allowance.gaussian(0.1) / public.sensitivity_factor, rel=1e-6)
     assert isinstance(account.script[0][0], Gaussian) and Count.proof in oracle.proofs

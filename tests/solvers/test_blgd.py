@@ -16,7 +16,7 @@ from solvers.comparing import (
 )
 
 from skdp.mechanisms import FirstDecrease, GaussianFirstDecrease, Gradient
-from skdp.penalties import L1, L2, Placed
+from skdp.penalties import L1, L2, ScaledPenalty
 from skdp.privacy import Spec
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Budget
@@ -31,7 +31,7 @@ def test_reaches_the_optimum_without_noise(C):
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_spends_within_its_filter_and_leaves_little(neighbors, law):
-    fitted = check_filter(BLGD(law=law), neighbors)
+    fitted = check_filter(BLGD(search_noise=law), neighbors)
     total = Filter(Spec(1.0, 1e-6, neighbors), "rdp").total
     assert fitted.privacy_.unspent < 0.2 * total
 
@@ -50,7 +50,7 @@ def test_learns():
 )
 def test_a_search_takes_its_share(law, kind):
     oracle = Answering(lambda k: 0, "rdp")
-    BLGD(law=law, splits=20, selection_share=0.3).solve(oracle, task(), Budget(1.0, 1e-6))
+    BLGD(search_noise=law, splits=20, selection_share=0.3).solve(oracle, task(), Budget(1.0, 1e-6))
     asked = [q for q in oracle.asked if isinstance(q, kind)]
     price = Filter(Spec(1.0, 1e-6), "rdp")
     price.charge(asked[0].event(oracle.public))
@@ -80,17 +80,17 @@ def test_demands_are_armijo_for_smooth_objectives_and_hold_for_proximal_ones():
     w, g, n = np.array([1.0, -2.0]), np.array([0.5, 0.3]), 50.0
     steps = np.array([2.0, 0.5])
     points = np.stack([w - s * g for s in steps])
-    smooth = armijo(Placed(L2(0.0), 1.0, False), n, w, points, steps, 0.1)
+    smooth = armijo(ScaledPenalty(L2(0.0), 1.0, False), n, w, points, steps, 0.1)
     assert np.allclose(smooth, 0.1 * n * steps * g.dot(g))
-    lasso = Placed(L1(1.0), 1.0, False)
+    lasso = ScaledPenalty(L1(1.0), 1.0, False)
     moved = np.stack([lasso.prox(w - s * g, s / n) for s in steps])
     gained = armijo(lasso, n, w, moved, steps, 0.0)
     assert np.allclose(gained, np.abs(moved).sum(axis=1) - 3.0)
 
 
 def test_refuses_an_unknown_law():
-    with pytest.raises(ValueError, match="law='cauchy'"):
-        model(BLGD(law="cauchy")).fit(*problem(50))
+    with pytest.raises(ValueError, match="search_noise='cauchy'"):
+        model(BLGD(search_noise="cauchy")).fit(*problem(50))
 
 
 def test_noiseless_search_is_exact():

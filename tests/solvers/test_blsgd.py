@@ -40,7 +40,7 @@ def test_comes_near_the_optimum_on_batches_without_noise():
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
-@pytest.mark.parametrize("solver", ["blsgd", "blsgd-ac", BLSGD(law="laplace")], ids=str)
+@pytest.mark.parametrize("solver", ["blsgd", "blsgd-ac", BLSGD(search_noise="laplace")], ids=str)
 def test_spends_within_its_filter_and_leaves_little(neighbors, solver):
     fitted = check_filter(solver, neighbors)
     total = Filter(Spec(1.0, 1e-6, neighbors), "rdp").total

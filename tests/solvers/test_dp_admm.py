@@ -9,7 +9,7 @@ from solvers.scripted import Tape, check_budget, model, unnoised, unrest
 from skdp import NotSupported
 from skdp.losses import Logistic, Multinomial
 from skdp.mechanisms import Gradient, PartyGradients, PoissonBatch, RandomBatch
-from skdp.penalties import L2, SCAD, ElasticNet, Placed
+from skdp.penalties import L2, SCAD, ElasticNet, ScaledPenalty
 from skdp.privacy import events
 from skdp.solvers import DPADMM
 
@@ -54,7 +54,7 @@ def _question(parties=3, **given):
 
 
 def test_parties_partition_the_records_as_equally_as_can_be():
-    tape, question = Tape(Placed(L2(1.0)), Logistic(), (5,)), _question(7)
+    tape, question = Tape(ScaledPenalty(L2(1.0)), Logistic(), (5,)), _question(7)
     whole = Gradient(at=question.at[0], loss=Logistic(), clip=1.0, multiplier=0.0)
     same = PartyGradients(
         at=np.tile(question.at[0], (7, 1)), loss=Logistic(), clip=1.0, multiplier=0
@@ -67,7 +67,7 @@ def test_parties_partition_the_records_as_equally_as_can_be():
 
 def test_parties_of_a_batch_have_no_price():
     """In a batch of its neighbours' choosing a record's absence moves the others to other parties."""
-    tape = Tape(Placed(L2(1.0)), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(L2(1.0)), Logistic(), (5,))
     with pytest.raises(NotSupported, match="no price on a batch"):
         tape.ask(PoissonBatch(_question(), 0.5))
     with pytest.raises(NotSupported, match="no price on a batch"):
@@ -86,7 +86,7 @@ def test_a_shifted_record_would_move_more_than_is_claimed():
 
 
 def test_many_outputs():
-    tape = Tape(Placed(L2(1.0)), Multinomial(outputs=3), (5, 3))
+    tape = Tape(ScaledPenalty(L2(1.0)), Multinomial(outputs=3), (5, 3))
     w = tape.solve(DPADMM(parties=3, steps=2000, clip=100.0))
     gradient = Gradient(at=w, loss=tape.task.loss, clip=100.0, multiplier=0.0).measure(tape.records)
     np.testing.assert_allclose(gradient + tape.task.penalty.gradient(w), 0.0, atol=1e-4)

@@ -10,7 +10,7 @@ from solvers.scripted import RELATIONS, Tape, check_budget, model, unnoised, unr
 from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import ModelStep
-from skdp.penalties import L1, MCP, SCAD, ElasticNet, Placed
+from skdp.penalties import L1, MCP, SCAD, ElasticNet, ScaledPenalty
 from skdp.privacy import events
 from skdp.solvers import MPADMM
 
@@ -34,7 +34,7 @@ def test_rests_at_a_stationary_point(penalty):
 
 
 def test_both_variants_take_the_same_step_without_noise():
-    tapes = [Tape(Placed(L1(2.0)), Logistic(), (5,)) for _ in range(2)]
+    tapes = [Tape(ScaledPenalty(L1(2.0)), Logistic(), (5,)) for _ in range(2)]
     one, other = (
         tape.solve(MPADMM(variant=variant, steps=20, averaging=False))
         for tape, variant in zip(tapes, ("noise_on_x", "paper"))
@@ -53,7 +53,7 @@ def test_spends_its_budget(variant, neighbors):
 @pytest.mark.parametrize("rho, eta", [(0.5, 0.1), (0.5, 5.0), (3.0, 5.0)])
 def test_three_noises_have_the_joint_size_of_the_corrected_sensitivity(rho, eta):
     """The paper's size of x's move, 2 C / (n (1 + eta rho)), lacks a factor eta: too little noise for eta above 1."""
-    tape = Tape(Placed(L1(1.0)), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(L1(1.0)), Logistic(), (5,))
     tape.solve(MPADMM(variant="paper", steps=1, rho=rho, eta=eta, clip=1.0), noise=7.0)
     (question,) = tape.asked
     move_of_x = 2.0 * eta / (60 * (1.0 + eta * rho))
@@ -67,13 +67,13 @@ def test_three_noises_have_the_joint_size_of_the_corrected_sensitivity(rho, eta)
 
 
 def test_noise_on_x_is_the_gradients_noise_over_its_denominator():
-    tape = Tape(Placed(L1(1.0)), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(L1(1.0)), Logistic(), (5,))
     tape.solve(MPADMM(steps=2, rho=0.5, eta=4.0, clip=1.0), noise=3.0)
     first, second = tape.asked
-    exact = Tape(Placed(L1(1.0)), Logistic(), (5,))
+    exact = Tape(ScaledPenalty(L1(1.0)), Logistic(), (5,))
     exact.solve(MPADMM(steps=2, rho=0.5, eta=4.0, clip=1.0))
     noise = second.at - exact.asked[1].at
-    drawn = Tape(Placed(L1(1.0)), Logistic(), (5,)).ask(first) - first.measure(tape.records)
+    drawn = Tape(ScaledPenalty(L1(1.0)), Logistic(), (5,)).ask(first) - first.measure(tape.records)
     np.testing.assert_allclose(noise, -drawn / (60 * (0.5 + 0.25)), rtol=1e-9)
 
 

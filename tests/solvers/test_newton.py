@@ -8,7 +8,7 @@ from solvers.scripted import RELATIONS, Tape, check_budget, model
 from skdp import DPLinearSVC, NotSupported
 from skdp.losses import Logistic, Multinomial
 from skdp.mechanisms import Gradient, SecondMoment
-from skdp.penalties import L2, NoPenalty, Placed
+from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.solvers import GD, Newton
 
 
@@ -30,7 +30,7 @@ def test_spends_its_budget(neighbors):
 
 
 def test_share_of_the_second_moment_is_the_declared_one():
-    tape = Tape(Placed(L2(1.0)), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(L2(1.0)), Logistic(), (5,))
     tape.solve(Newton(share=0.3, steps=8), noise=2.0)
     rho = {SecondMoment: 0.0, Gradient: 0.0}
     for question in tape.asked:
@@ -41,12 +41,12 @@ def test_share_of_the_second_moment_is_the_declared_one():
 
 @pytest.mark.parametrize("noise", [0.0, 1.0, 30.0, 1000.0])
 def test_steps_are_finite_whatever_the_noise_of_the_moment(noise):
-    w = Tape(Placed(NoPenalty()), Logistic(), (5,)).solve(Newton(), noise)
+    w = Tape(ScaledPenalty(NoPenalty()), Logistic(), (5,)).solve(Newton(), noise)
     assert np.isfinite(w).all()
 
 
 def test_many_outputs():
-    tape = Tape(Placed(L2(0.1)), Multinomial(outputs=3), (5, 3))
+    tape = Tape(ScaledPenalty(L2(0.1)), Multinomial(outputs=3), (5, 3))
     w = tape.solve(Newton(steps=300, clip=100.0))
     gradient = Gradient(at=w, loss=tape.task.loss, clip=100.0, multiplier=0.0).measure(tape.records)
     np.testing.assert_allclose(gradient + tape.task.penalty.gradient(w), 0.0, atol=1e-6)

@@ -10,7 +10,7 @@ import pytest
 from skdp import DPLogisticRegression, NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import Oracle, Public, Records, Silence
-from skdp.penalties import L2, Placed
+from skdp.penalties import L2, ScaledPenalty
 from skdp.privacy import Filter, Ledger, Spec
 from skdp.solvers import SOLVERS, Task, resolve
 from skdp.solvers._ranges import RANGES, refuse_out_of_range
@@ -92,7 +92,7 @@ def test_zero_where_something_is_divided_by_it(name, parameter):
         ("blsgd", "decrease", 1e287),
         ("sgd", "rate", 5e-324),
         ("svrg", "share", 1e-320),
-        ("blgd", "law", "odd"),
+        ("blgd", "search_noise", "odd"),
         ("adam", "memory", (0.9, 1.0 - 1e-16)),
         ("gd", "clip", "x" * 1000),
     ],
@@ -147,7 +147,7 @@ def test_a_joint_release_of_iterates_that_rounding_would_blow_up_is_refused(rho)
 def test_a_promise_too_small_for_a_line_search_is_refused_before_a_count_is_bought():
     account = Filter(Spec(1e-6, 1e-6, "add_remove"), "rdp")
     public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
-    task = Task(Logistic(), Placed(L2(1.0), 1.0, False), (1,))
+    task = Task(Logistic(), ScaledPenalty(L2(1.0), 1.0, False), (1,))
     oracle = Oracle(Records.blank(public), account, Silence())
     with pytest.raises(NotSupported, match="no noise makes"):
         SOLVERS["blgd"](splits=10, selection_share=0.5).solve(oracle, task, None)
@@ -159,7 +159,7 @@ def test_a_promise_too_small_for_a_line_search_is_refused_before_a_count_is_boug
 def test_a_gradient_that_cannot_be_bought_is_refused_before_a_count_is(name, given):
     account = Filter(Spec(0.01, 1e-6, "add_remove"), "rdp")
     public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
-    task = Task(Logistic(), Placed(L2(1.0), 1.0, False), (1,))
+    task = Task(Logistic(), ScaledPenalty(L2(1.0), 1.0, False), (1,))
     oracle = Oracle(Records.blank(public), account, Silence())
     if name == "blsgd" and "growth" in given:
         return  # its gradients get dearer by it, never cheaper

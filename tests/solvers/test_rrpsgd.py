@@ -7,7 +7,7 @@ from solvers.comparing import check_determined_by_seed, distance_to_optimum, qua
 from solvers.scripted import RELATIONS, Tape, check_budget, model
 
 from skdp.losses import Logistic
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.solvers import RRPSGD
 
 
@@ -28,7 +28,7 @@ def _rounds(runs, steps, noise):
     """Which round's iterate was released, in runs with their own noise."""
     found = []
     for seed in range(runs):
-        tape = Tape(Placed(NoPenalty()), Logistic(), (5,), seed=seed)
+        tape = Tape(ScaledPenalty(NoPenalty()), Logistic(), (5,), seed=seed)
         released = tape.solve(RRPSGD(steps=steps, stopping="random", rate=0.5), noise)
         iterates = [q.question.at for q in tape.asked]
         assert len(iterates) == steps

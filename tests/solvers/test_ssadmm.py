@@ -9,7 +9,17 @@ from solvers.scripted import RELATIONS, Tape, check_budget, model, unnoised, unr
 from skdp import NotSupported
 from skdp.losses import Multinomial
 from skdp.mechanisms import PoissonBatch, RandomBatch
-from skdp.penalties import MCP, SCAD, Box, ElasticNet, GroupLasso, L1Ball, L2Ball, Nuclear, Placed
+from skdp.penalties import (
+    MCP,
+    SCAD,
+    Box,
+    ElasticNet,
+    GroupLasso,
+    L1Ball,
+    L2Ball,
+    Nuclear,
+    ScaledPenalty,
+)
 from skdp.solvers import SSADMM
 
 N = 600
@@ -80,7 +90,7 @@ def test_ball_holds_the_released_coefficients():
 
 
 def test_many_outputs_under_the_nuclear_norm():
-    tape = Tape(Placed(Nuclear(3.0)), Multinomial(outputs=3), (5, 3))
+    tape = Tape(ScaledPenalty(Nuclear(3.0)), Multinomial(outputs=3), (5, 3))
     w = tape.solve(SSADMM(rate=1.0, steps=400, clip=10.0, averaging=False))
     assert w.shape == (5, 3) and np.linalg.matrix_rank(w[:-1], tol=1e-9) < 3
 
@@ -109,7 +119,7 @@ def test_a_split_too_loose_for_the_penalty_is_refused_before_the_data():
 @pytest.mark.parametrize("schedule", ["sqrt", "constant", "epoch"])
 def test_given_step_sizes_follow_the_schedule(schedule):
     solver = SSADMM(rate=1.0, steps=3, eta=2.0, schedule=schedule, clip=1.0, averaging=False)
-    tape = Tape(Placed(L2Ball(100.0)), Multinomial(outputs=3), (5, 3))
+    tape = Tape(ScaledPenalty(L2Ball(100.0)), Multinomial(outputs=3), (5, 3))
     tape.solve(solver)
     first, second = (tape.asked[k].question.at for k in (1, 2))
     gradients = [_mean_gradient(tape, tape.asked[k].question) for k in (0, 1)]
@@ -124,7 +134,7 @@ def _mean_gradient(tape, question):
 
 
 def test_batches_are_drawn_as_asked():
-    tape = Tape(Placed(L2Ball(1.0)), Multinomial(outputs=3), (5, 3))
+    tape = Tape(ScaledPenalty(L2Ball(1.0)), Multinomial(outputs=3), (5, 3))
     tape.solve(SSADMM(steps=2, batch_size=30))
     assert {(type(q), q.rate) for q in tape.asked} == {(PoissonBatch, 0.5)}
     tape.asked.clear()

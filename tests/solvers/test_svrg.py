@@ -8,7 +8,7 @@ from solvers.scripted import RELATIONS, Tape, check_budget, model, unnoised, unr
 from skdp import DPLinearSVC, NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import Gradient
-from skdp.penalties import ElasticNet, NoPenalty, Placed
+from skdp.penalties import ElasticNet, NoPenalty, ScaledPenalty
 from skdp.solvers import SVRG
 
 
@@ -33,7 +33,7 @@ def test_spends_its_budget_on_both_releases(neighbors):
 
 
 def test_reach_is_the_curvature_times_the_distance_from_the_anchor():
-    tape = Tape(Placed(NoPenalty()), Logistic(), (5,))
+    tape = Tape(ScaledPenalty(NoPenalty()), Logistic(), (5,))
     tape.solve(SVRG(epochs=2, rate=0.2, clip=1.0), noise=0.01)
     changes = [q.question for q in tape.asked if not isinstance(q, Gradient)]
     anchors = [q.at for q in tape.asked if isinstance(q, Gradient)]

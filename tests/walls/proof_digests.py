@@ -8,7 +8,7 @@ A page opens with a block that names what it proves and the digest of that code:
     digest: 3f0c...
     ---
 
-``mechanism`` lists classes of `skdp.mechanisms` (questions, or the shapes in `_question`), ``helpers`` further
+``mechanism`` lists classes of `skdp.mechanisms` (questions, or the shapes in `_mechanism`), ``helpers`` further
 functions of that room that the proof leans on. After reading page and code side by side, write the digests anew with
 ``python tests/walls/proof_digests.py --write [page ...]``.
 """
@@ -41,7 +41,7 @@ PROVED = (
     "sampled_event",
     "answer",
 )
-SHAPES = ("Question", "Additive", "Selection", "Threshold", "Release")
+SHAPES = ("Mechanism", "Additive", "Selection", "Threshold", "Release")
 UNPROVED = {"returns", "annotation", "type_comment", "type_params", "ctx", "kind"}
 
 
@@ -81,13 +81,13 @@ def _names(text):
 
 
 def _find(name):
-    """`Gradient`, `_question.Additive` or `_rows.DenseRows.tdot` in skdp.mechanisms; another room by its full path."""
+    """`Gradient`, `_mechanism.Additive` or `_rows.DenseRows.tdot` in skdp.mechanisms; another room by its full path."""
     found = importlib.import_module("skdp.mechanisms")
     for i, part in enumerate(parts := name.split(".")):
         if i == 0 and part == "skdp":
             return _find_elsewhere(parts)
         if not hasattr(found, part):
-            module = "_question" if part in SHAPES else part
+            module = "_mechanism" if part in SHAPES else part
             found = importlib.import_module(f"skdp.mechanisms.{module}")
             if module == part:
                 continue

@@ -5,7 +5,7 @@ import re
 import pytest
 from walls.proof_digests import PROOFS, digest, digest_of, front_matter, pages, proved_code
 
-from skdp.mechanisms import QUESTIONS
+from skdp.mechanisms import MECHANISMS
 
 REMEDY = (
     "read docs/proofs/{0}.md beside the code, mend either, then run "
@@ -13,7 +13,7 @@ REMEDY = (
 )
 
 
-@pytest.mark.parametrize("question", sorted(QUESTIONS, key=lambda q: q.__name__))
+@pytest.mark.parametrize("question", sorted(MECHANISMS, key=lambda q: q.__name__))
 def test_every_question_names_a_page_that_is_about_it(question):
     page = PROOFS / f"{question.proof}.md"
     assert page.exists(), f"docs/proofs/{question.proof}.md is missing"

@@ -6,7 +6,7 @@ import inspect
 import pytest
 from walls.checks import WALLS, modules, name_of
 
-from skdp.mechanisms import QUESTIONS
+from skdp.mechanisms import MECHANISMS
 from skdp.solvers import SOLVERS
 
 LONG = "def long():\n    '''Doc.'''\n" + "    x = 1\n" * 61
@@ -71,7 +71,7 @@ def test_wall_can_fail(wall, name, source):
     assert list(WALLS[wall](source, name))
 
 
-@pytest.mark.parametrize("question", sorted(QUESTIONS, key=lambda q: q.__name__))
+@pytest.mark.parametrize("question", sorted(MECHANISMS, key=lambda q: q.__name__))
 def test_questions_are_frozen_and_plain(question):
     assert dataclasses.is_dataclass(question) and question.__dataclass_params__.frozen
     hidden = [f.name for f in dataclasses.fields(question) if f.name.startswith("_")]

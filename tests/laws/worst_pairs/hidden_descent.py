@@ -4,11 +4,11 @@ from laws.worst_pairs import minimiser
 
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, Schedule
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 QUESTION = HiddenDescent(
     loss=Logistic(),
-    penalty=Placed(NoPenalty(), 1.0, False),
+    penalty=ScaledPenalty(NoPenalty(), 1.0, False),
     shape=(2,),
     schedule=Schedule.harmonic(2.0, 6, (2, 1), period=3),
     convexity=0.0,

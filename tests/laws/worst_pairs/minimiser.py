@@ -5,11 +5,11 @@ from laws.vaults import vault
 
 from skdp.losses import Logistic
 from skdp.mechanisms import NoisyMinimiser, Silence
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 QUESTION = NoisyMinimiser(
     loss=Logistic(),
-    penalty=Placed(NoPenalty(), 1.0, False),
+    penalty=ScaledPenalty(NoPenalty(), 1.0, False),
     shape=(2,),
     multiplier=1.0,
     strength=0.01,

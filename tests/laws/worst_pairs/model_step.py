@@ -5,7 +5,7 @@ from laws.vaults import vault
 
 from skdp.losses import LOSSES, Logistic, Multinomial
 from skdp.mechanisms import ModelStep
-from skdp.penalties import L1, L2, L2Ball, NoPenalty, Placed
+from skdp.penalties import L1, L2, L2Ball, NoPenalty, ScaledPenalty
 
 
 def _step(**given):
@@ -14,7 +14,7 @@ def _step(**given):
         "x": np.zeros(3),
         "z": np.zeros(3),
         "y": np.zeros(3),
-        "penalty": Placed(NoPenalty()),
+        "penalty": ScaledPenalty(NoPenalty()),
     }
     return ModelStep(multiplier=1.0, **(constants | iterates | given))
 
@@ -39,7 +39,7 @@ def questions(public, rng):
     losses = [loss() for loss in LOSSES.values() if loss is not Multinomial]
     for penalty in (NoPenalty(), L1(size), L2(size), L2Ball(1.0)):
         x, z, y = rng.normal(size=(3, public.width)) * size
-        placed = Placed(penalty, intercept=public.intercept > 0)
+        placed = ScaledPenalty(penalty, intercept=public.intercept > 0)
         loss = losses[rng.integers(len(losses))]
         given = {"x": x, "z": z, "y": y, "loss": loss, "clip": clip, "penalty": placed}
         yield _step(rho=10.0 ** rng.uniform(-2, 2), **given)

@@ -4,11 +4,11 @@ from laws.worst_pairs import minimiser
 
 from skdp.losses import Logistic
 from skdp.mechanisms import PerturbedObjective
-from skdp.penalties import NoPenalty, Placed
+from skdp.penalties import NoPenalty, ScaledPenalty
 
 QUESTION = PerturbedObjective(
     loss=Logistic(),
-    penalty=Placed(NoPenalty(), 1.0, False),
+    penalty=ScaledPenalty(NoPenalty(), 1.0, False),
     shape=(2,),
     multiplier=1.0,
     strength=0.01,
@@ -24,5 +24,5 @@ def distance(question, records, neighbour):
 def worst_pair(relation):
     """(question, records, neighbour's records, claimed move of the gradient)."""
     records, neighbour = minimiser.pair(relation)
-    claim = records.public.swing * QUESTION.bound(records.public)
+    claim = records.public.sensitivity_factor * QUESTION.bound(records.public)
     return QUESTION, records, neighbour, claim

@@ -29,11 +29,11 @@ __all__ = [
     "LARGEST_BOUND",
     "LEAST_BOUND",
     "Additive",
-    "Question",
+    "Mechanism",
     "Release",
     "Selection",
+    "freeze_fields",
     "poisson_gaussian",
-    "settle",
     "sum_of",
 ]
 
@@ -47,7 +47,7 @@ _gaussian = lru_cache(maxsize=256)(events.Gaussian)
 poisson_gaussian = lru_cache(maxsize=256)(events.PoissonGaussian)
 
 
-def settle(
+def freeze_fields(
     question: Any,
     *,
     scales: tuple[str, ...] = (),
@@ -62,7 +62,7 @@ def settle(
 
     Parameters
     ----------
-    question : Question
+    question : Mechanism
         Whose fields are settled.
     scales : tuple of str
         Fields that are 0 or more, infinity allowed.
@@ -100,10 +100,10 @@ def settle(
         object.__setattr__(question, field, array)
     loss: Any = getattr(question, "loss", None)
     if type(loss) in LOSSES.values():
-        object.__setattr__(question, "loss", _settled_loss(loss))
+        object.__setattr__(question, "loss", _rebuild_loss(loss))
 
 
-def _settled_loss(loss: Loss) -> Loss:
+def _rebuild_loss(loss: Loss) -> Loss:
     """The loss with plain numbers for its fields: they meet every record, and releases are priced by them."""
     if all(type(value) in (int, float) for value in vars(loss).values()):
         return loss
@@ -121,7 +121,7 @@ def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0
     least = least or _rows.FEW
     if len(records) <= least:
         return measure(records)
-    parts = records.parts(least)
+    parts = records.chunks(least)
     total = measure(next(parts))
     lost = np.zeros_like(total)
     for part in parts:
@@ -130,7 +130,7 @@ def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0
     return total
 
 
-class Question(ABC):
+class Mechanism(ABC):
     """What a solver may ask of an oracle: a price that is known beforehand, and an answer that is private."""
 
     proof: ClassVar[str]
@@ -161,7 +161,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Additive(Question):
+class Additive(Mechanism):
     """A sum over records plus Gaussian noise (proofs/gaussian_sum.md).
 
     The noise has standard deviation ``multiplier * bound``, where `bound` is what one record can contribute in norm.
@@ -175,7 +175,7 @@ class Additive(Question):
     multiplier: float
 
     def __post_init__(self) -> None:
-        settle(self, scales=("multiplier",))
+        freeze_fields(self, scales=("multiplier",))
 
     @abstractmethod
     def measure(self, records: Records) -> Array:
@@ -194,7 +194,7 @@ class Additive(Question):
 
         It is never less than the bound: noise is counted in bounds, and so are roundings (proofs/sums.md).
         """
-        return public.swing * self.bound(public)
+        return public.sensitivity_factor * self.bound(public)
 
     def rounding(self, public: Public) -> float:
         """How far the computed sum may be from the sum of what the records contribute, in norm."""
@@ -222,7 +222,7 @@ class Additive(Question):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Selection(Question):
+class Selection(Mechanism):
     """The index of the largest score under Gumbel noise: the exponential mechanism (proofs/selection.md).
 
     Parameters
@@ -234,7 +234,7 @@ class Selection(Question):
     epsilon: float
 
     def __post_init__(self) -> None:
-        settle(self, scales=("epsilon",))
+        freeze_fields(self, scales=("epsilon",))
 
     @abstractmethod
     def measure(self, records: Records) -> Array:
@@ -271,5 +271,5 @@ class Selection(Question):
         return moves / max(self.epsilon, _NOTHING) * (1.0 + 4.0 * UNIT)
 
 
-class Release(Question):
+class Release(Mechanism):
     """A result that is private only as a whole: its loop runs inside `answer` and only the end leaves."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from ._penalty import Penalty, check_at_least
 
-__all__ = ["Placed"]
+__all__ = ["ScaledPenalty"]
 
 
 @dataclass(frozen=True)
-class Placed(Penalty):
+class ScaledPenalty(Penalty):
     """Penalty of ``w / scale`` that leaves the last coordinate (row, of a matrix) alone.
 
     Rows enter a solver divided by the public bound of their norm, so a solver's coefficients are

@@ -12,13 +12,13 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..mechanisms import Count, Gradient
 
-__all__ = ["Purse"]
+__all__ = ["Allowance"]
 
 _CLOSE = 1e-9  # how near to the allowed price a scale is good enough
 _SHORT, _LONG = -30.0, 30.0  # logarithms between which a noise scale is looked for
 
 
-class Purse:
+class Allowance:
     """The allowance of a filter that nothing has been spent of.
 
     Parameters
@@ -50,7 +50,7 @@ class Purse:
         """Bounded range of a selection about all records that takes this share: b^2/8 against mu^2/2."""
         if self.unlimited:
             return math.inf
-        return 2.0 * self._oracle.public.swing / self.gaussian(share)
+        return 2.0 * self._oracle.public.sensitivity_factor / self.gaussian(share)
 
     def noise(self, share, question):
         """Smallest scale s at which ``question(s)`` takes no more than this share."""
@@ -61,7 +61,7 @@ class Purse:
         """The public number of records, or a noisy one that takes this share; never below 1."""
         if self._oracle.public.n is not None:
             return float(self._oracle.public.n)
-        multiplier = self.gaussian(share) / self._oracle.public.swing
+        multiplier = self.gaussian(share) / self._oracle.public.sensitivity_factor
         return max(1.0, float(self._oracle.ask(Count(multiplier=multiplier))))
 
 
