@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import erfcx, log_ndtr, ndtr
+from scipy.special import erfcx, ndtr
 
 __all__ = [
     "gaussian_delta",
@@ -28,6 +28,7 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
 _NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _ROUND_UP = 1e-12
+_ROUND_OFF = 2e-13  # of a log delta, relative to what it or its complement holds; found: 4e-14
 _BLOCK = 8192
 
 
@@ -52,10 +53,11 @@ def _log_delta_positive(epsilon: Array, mu: Array) -> Array:
     center = epsilon / mu
     low, high = center - mu / 2, center + mu / 2
     out = np.empty_like(low)
-    far = low < -8  # delta near one: subtract from one in logs
+    far = low < -1  # delta near one, of which only the distance from one has digits
     if far.any():
-        loss = ndtr(low[far]) + np.exp(epsilon[far] + log_ndtr(-high[far]))
-        out[far] = np.log1p(-loss)
+        x = low[far]
+        tail = np.exp(-x * x / 2 - LOG_SQRT_2PI) * _mills(high[far])  # e^eps Phi(-high)
+        out[far] = np.log1p(-(ndtr(x) + tail))
     near = ~far
     if near.any():
         x, y = low[near], high[near]
@@ -105,7 +107,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
         return 0.0 if math.isfinite(epsilon) else math.inf
     if math.isinf(epsilon):
         return math.inf
-    target = math.log(delta)
+    target = _target(delta)
 
     def excess(log_mu: float) -> float:
         return float(gaussian_log_delta(epsilon, math.exp(log_mu))) - target
@@ -128,16 +130,20 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         return 0.0
     if math.isinf(mu) or delta <= 0:
         return math.inf
-    if delta >= math.erf(mu / 2**1.5):
+    target = _target(delta)
+
+    def excess(epsilon: float) -> float:
+        return float(gaussian_log_delta(epsilon, mu)) - target
+
+    if excess(0.0) <= 0:
         return 0.0
-    target = math.log(delta)
-    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
-    root = brentq(
-        lambda e: float(gaussian_log_delta(e, mu)) - target,
-        0.0,
-        high,
-        xtol=1e-300,
-        rtol=8.9e-16,
-        maxiter=500,
-    )
-    return root * (1 + _ROUND_UP)
+    # The tail of a Gaussian beyond t is below e^(-t^2/2); a little more, for that may round too.
+    high = (mu * mu / 2 + mu * math.sqrt(-2 * target)) * (1 + _ROUND_UP)
+    root = brentq(excess, 0.0, high, xtol=1e-300, rtol=8.9e-16, maxiter=500)
+    return float(root) * (1 + _ROUND_UP)
+
+
+def _target(delta: float) -> float:
+    """log delta, lowered by what rounding can do to the profile's logarithm, which shrinks with it."""
+    log_delta = math.log(delta)
+    return log_delta - _ROUND_OFF * min(-log_delta, 1.0)

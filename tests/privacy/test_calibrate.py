@@ -6,6 +6,7 @@ import pytest
 from event_samples import SAMPLES, name
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import erfinv
 
 from skdp.exceptions import NotSupported
 from skdp.privacy import NEIGHBORS, Spec, accountants, calibrate, epsilon_spent, noise_multiplier
@@ -125,6 +126,18 @@ def test_the_two_public_functions_are_inverse_and_mind_the_relation():
         assert epsilon_spent(z, 1e-5, neighbors=neighbors) == pytest.approx(1.0, rel=1e-9)
         assert epsilon_spent(z, 1e-5, neighbors=neighbors) <= 1.0
     assert epsilon_spent(2.0, 1e-6, steps=50) == accountants.epsilon(((Gaussian(1.0), 50),), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "steps"), [(1e-12, 1), (1e-12, 46), (1e-6, 200), (1e-3, 10**6)]
+)
+def test_a_promise_of_nearly_nothing_has_its_closed_form(epsilon, steps):
+    """At delta = 1 - 1e-9 the total variation, erf(mu / 2^1.5), decides alone."""
+    delta = 0.999999999
+    z = noise_multiplier(epsilon, delta, steps=steps, neighbors="add_remove")
+    closed = math.sqrt(steps) / (2**1.5 * erfinv(delta))
+    assert z == pytest.approx(closed, rel=1e-8 + 0.1 * epsilon)
+    assert epsilon_spent(z, delta, steps=steps, neighbors="add_remove") <= epsilon
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr
+from scipy.special import erfcx, ndtr
 
 from skdp.privacy._gaussian import (
     gaussian_delta,
@@ -76,6 +76,31 @@ def test_more_noise_never_costs_more(epsilon, mu, factor):
 def test_negative_epsilon_is_the_mirror(epsilon, mu):
     mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * gaussian_delta(epsilon, mu)
     assert gaussian_delta(-epsilon, mu) == pytest.approx(mirrored, rel=1e-12)
+
+
+@pytest.mark.parametrize("lost", [1e-15, 1e-12, 1e-9, 1e-3, 0.3])
+@pytest.mark.parametrize("epsilon", [1e-15, 1e-12, 1e-6, 1e-2])
+def test_a_delta_near_one_beside_a_tiny_epsilon(epsilon, lost):
+    """There delta is erf(mu / 2^1.5) but for epsilon, and only its distance from one has digits."""
+    delta = 1.0 - lost
+    mu = gaussian_mu(epsilon, delta)
+    with mp.workdps(60):
+        closed = 2 ** mp.mpf(1.5) * mp.erfinv(mp.mpf(delta))
+        assert mu == pytest.approx(float(closed), rel=3e-12 + epsilon)
+    assert gaussian_epsilon(mu, delta) <= epsilon
+    assert exact_log_delta(epsilon, mu) <= mp.log(mp.mpf(delta))
+    assert exact_log_delta(gaussian_epsilon(mu * 1.5, delta), mu * 1.5) <= mp.log(mp.mpf(delta))
+
+
+def test_the_complement_of_delta_keeps_its_digits():
+    """The formula of Mills ratios alone has none left of 1 - delta where delta is near one."""
+    with mp.workdps(60):
+        for mu in (3.0, 8.0, 14.0):
+            lost = float(-mp.log(mp.erf(mu / mp.mpf(2) ** 1.5)))
+            assert -gaussian_log_delta(0.0, mu) == pytest.approx(lost, rel=1e-13)
+            naive = math.log(math.sqrt(math.pi / 2) * (erfcx(-mu / 8**0.5) - erfcx(mu / 8**0.5)))
+            naive -= mu * mu / 8 + 0.5 * math.log(2 * math.pi)
+            assert mu == 3.0 or abs(naive + lost) > 1e-12 * lost
 
 
 def test_ends_of_the_range():
