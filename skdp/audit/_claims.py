@@ -96,7 +96,7 @@ def _search(one, two):
     return max((_over(m, c) for m, c in zip(moves, claims)), default=0.0)
 
 
-def _tilt(one, two):
+def _linear_term(one, two):
     """The tilts that lead to one released point differ by what the records' gradients there differ."""
     question, public = _innermost(*one.asked)
     moved = float(np.linalg.norm(one.answer - two.answer))
@@ -107,4 +107,4 @@ def _nothing(one, two):
     return 0.0
 
 
-_OTHERS = {"largest": _selection, "first_above": _search, "tilt": _tilt}
+_OTHERS = {"largest": _selection, "first_above": _search, "linear_term": _linear_term}

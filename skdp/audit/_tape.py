@@ -68,10 +68,10 @@ class Tape(Noise):
         """As `Noise.radial`."""
         return self._vector("radial", statistic, grid, super().radial)
 
-    def tilt(self, shape, grid, pure=False):
-        """As `Noise.tilt`: nothing is measured."""
+    def linear_term(self, shape, grid, pure=False):
+        """As `Noise.linear_term`: nothing is measured."""
         plain = super().radial if pure else super().gaussian
-        return self._call("tilt", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid))
+        return self._call("linear_term", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid))
 
     def largest(self, scores, scale):
         """As `Noise.largest`."""
@@ -149,7 +149,7 @@ class Playback(Tape):
             )
         if kind in ("poisson_batch", "subset", "permutation"):
             return self._pair.positions(recorded.answer)
-        if kind == "tilt":
+        if kind == "linear_term":
             return recorded.answer + self._shift(recorded, at)
         return recorded.answer
 

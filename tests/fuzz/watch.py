@@ -15,8 +15,8 @@ from skdp.mechanisms._rows import DenseRows
 __all__ = ["Endless", "Seen", "limited", "watched"]
 
 READ = (
-    *("dot", "tdot", "careful_dot", "careful_tdot", "in_double", "moment", "gram", "take", "peaks"),
-    *("parts", "reach"),
+    *("dot", "tdot", "careful_dot", "careful_tdot", "in_double", "moment", "gram", "take", "max_abs"),
+    *("chunks", "reach"),
 )
 
 
