@@ -6,7 +6,8 @@ import numbers
 from typing import Any
 
 from skdp.exceptions import BudgetExceeded
-from skdp.privacy._book import NOTHING, Book
+from skdp.privacy._book import Book
+from skdp.privacy._currencies import NOTHING
 from skdp.privacy._exact import Exact
 from skdp.privacy._script import Recorder
 from skdp.privacy.events import Event, Script, checked
@@ -96,6 +97,11 @@ class Filter:
     def unspent(self) -> float:
         """What is left, in the filter's currency; spending exactly this is allowed."""
         return self._book.left(self._total)
+
+    @property
+    def allowance(self) -> Script:
+        """What a shared `Ledger` is charged for this filter: all that it may ever let pass."""
+        return self._book.allowance
 
     @property
     def script(self) -> Script:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import accountants
-from skdp.privacy._book import FILTERS, NOTHING, Book, planned_order
+from skdp.privacy._book import Book
 from skdp.privacy._compose import exact_mu, reduced
+from skdp.privacy._currencies import CURRENCIES, FILTERS, NOTHING
 from skdp.privacy._exact import Exact
 from skdp.privacy._filter import Filter
 from skdp.privacy._script import Recorder, Scripted
-from skdp.privacy.curves import priced
 from skdp.privacy.events import Script, checked, tally
 from skdp.privacy.spec import Spec
 
@@ -91,7 +91,7 @@ class Ledger:
         neighbors: str = "replace_one",
         accountant: str = "auto",
     ) -> None:
-        if accountant not in ("auto", *FILTERS):
+        if accountant not in ("auto", *CURRENCIES):
             raise NotSupported(
                 f"accountant={accountant!r} cannot guard fits that are chosen after earlier results "
                 f"were seen; use 'auto' or one of {FILTERS}."
@@ -170,24 +170,22 @@ class Ledger:
 
     def _settled(self, script: Script) -> tuple[Book, ...]:
         if self.accountant != "auto":
-            kind = self.accountant
-        elif self.delta == 0:
-            kind = "pure"
-        elif self.spec.private and exact_mu(reduced(script, self.neighbors)) is not None:
+            return (self._planned_book(self.accountant, script),)
+        if self.delta == 0:
+            return (self._planned_book("pure", script),)
+        if self.spec.private and exact_mu(reduced(script, self.neighbors)) is not None:
             return (
                 Book(self._with_share(_GAUSSIAN_SHARE), "gdp"),
                 Book(self._with_share(_RENYI_SHARE), "rdp"),
             )
-        else:
-            kind = "rdp"
-        suits = kind == "rdp" and self._priced(script, kind)
-        return (Book(self.spec, kind, planned_order(self.spec, script) if suits else None),)
+        return (self._planned_book("rdp", script),)
+
+    def _planned_book(self, kind: str, script: Script) -> Book:
+        """A book of the whole promise, at the order that suits the first script."""
+        return Book(self.spec, kind, CURRENCIES[kind].planned_order(self.spec, script))
 
     def _with_share(self, share: float) -> Spec:
         return Spec(self.epsilon, self.delta * share, self.neighbors)
-
-    def _priced(self, script: Script, kind: str) -> bool:
-        return all(priced(e, kind, self.neighbors) for e in reduced(script, self.neighbors))
 
     def _fits_alone(self, script: Script) -> bool:
         try:
@@ -222,7 +220,7 @@ class Ledger:
                 f"{self.epsilon:g}, left {self.remaining:.6g} (at delta={self.delta:g}, in {kinds}); "
                 "nothing was charged, so ask for less."
             )
-        able = [kind for kind in FILTERS if self._priced(script, kind)]
+        able = [kind for kind, known in CURRENCIES.items() if known.covers(script, self.neighbors)]
         remedy = f"a new ledger with accountant={able[0]!r}" if able else "a ledger of its own"
         return NotSupported(
             f"{why} The ledger keeps its books in {kinds} for life; use another solver "

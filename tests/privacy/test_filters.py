@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Filter, Spec, accountants
-from skdp.privacy._book import FILTERS
 from skdp.privacy._conversion import budget_at, renyi_epsilon
+from skdp.privacy._currencies import FILTERS
 from skdp.privacy._gaussian import gaussian_epsilon, gaussian_mu
 from skdp.privacy.events import ZCDP, BoundedRange, Gaussian, PoissonBundle, PoissonGaussian, PureDP
 
