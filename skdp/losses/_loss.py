@@ -30,11 +30,25 @@ class Loss:
     outputs : int
         Scores of one record: 1 for arrays of shape (n,), K for (n, K).
 
+    See Also
+    --------
+    MarginLoss : Base of losses of two classes.
+    ResidualLoss : Base of losses of a number to predict.
+    skdp.mechanisms.Gradient : Clips what a loss does not bound.
+
     Notes
     -----
     All losses are convex and at least 0. The constants are those of one score: a row of norm B
     multiplies ``slope`` by B and ``curvature`` by B^2. Clipping of a record's slope is the
     mechanism's work, not the loss's.
+
+    Examples
+    --------
+    >>> from skdp.losses import LOSSES
+    >>> sorted(name for name, loss in LOSSES.items() if loss.kind == "regression")
+    ['huber', 'quantile_huber', 'squared']
+    >>> sorted(name for name, loss in LOSSES.items() if loss().slope is None)  # must be clipped
+    ['squared', 'squared_hinge']
     """
 
     kind: ClassVar[str]
@@ -66,6 +80,27 @@ class MarginLoss(Loss):
     """Decreasing convex function of the margin ``y z``: two classes, y = -1 or +1.
 
     A loss of this family writes three functions of the margin, each free to overwrite its argument.
+
+    See Also
+    --------
+    ResidualLoss : The same for regression.
+    Logistic : The usual one.
+
+    Examples
+    --------
+    The exponential loss of boosting, whose scores stand for half the log odds:
+
+    >>> import numpy as np
+    >>> from skdp.losses import MarginLoss
+    >>> class Exponential(MarginLoss):
+    ...     def of_margin(self, margin):
+    ...         return np.exp(-margin)
+    ...     def slope_at(self, margin):
+    ...         return -np.exp(-margin)
+    >>> Exponential().dz(np.array([0.0, 1.0]), np.array([1.0, -1.0])).round(3)
+    array([-1.   ,  2.718])
+    >>> Exponential().predict(np.array([0.5 * np.log(3.0)]))  # odds of 3 to 1
+    array([0.75])
     """
 
     kind = "binary"
@@ -119,6 +154,28 @@ class ResidualLoss(Loss):
 
     A loss of this family writes three functions of the residual, each free to overwrite its
     argument.
+
+    See Also
+    --------
+    MarginLoss : The same for two classes.
+    Huber : One with a bounded slope.
+
+    Examples
+    --------
+    The absolute loss:
+
+    >>> import numpy as np
+    >>> from skdp.losses import ResidualLoss
+    >>> class Absolute(ResidualLoss):
+    ...     slope = 1.0
+    ...     def of_residual(self, residual):
+    ...         return np.abs(residual)
+    ...     def slope_at(self, residual):
+    ...         return np.sign(residual)
+    >>> Absolute().value(np.array([2.0, -1.0]), np.array([0.5, 0.5]))
+    array([1.5, 1.5])
+    >>> Absolute().value_bound(radius=2.0, target_bound=1.0)
+    3.0
     """
 
     kind = "regression"

@@ -23,11 +23,26 @@ class ClippedLogistic(MarginLoss):
     cap : float in (0, 1]
         Largest absolute slope; 1 is the logistic loss.
 
+    See Also
+    --------
+    Logistic : The loss that it continues.
+    skdp.mechanisms.Gradient : The clipping that minimises this loss.
+
     Notes
     -----
     ``predict`` is the calibrated link of this loss, not the logistic function: with cap 1/2 the
     minimiser's scores are larger than log odds, and reading them as log odds would be
     over-confident. Below cap 1/2 an interval of scores around 0 stands for p = 1/2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import ClippedLogistic, Logistic
+    >>> z, y = np.array([-2.0, 0.5]), np.ones(2)
+    >>> Logistic().dz(z, y).round(3)
+    array([-0.881, -0.378])
+    >>> ClippedLogistic(cap=0.5).dz(z, y).round(3)  # as the clip would leave it
+    array([-0.5  , -0.378])
     """
 
     cap: float = 0.5

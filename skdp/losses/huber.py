@@ -17,6 +17,21 @@ class Huber(ResidualLoss):
     ----------
     delta : float > 0
         Residual, in units of the target, from which the loss is a straight line.
+
+    See Also
+    --------
+    Squared : Its limit for large ``delta``.
+    QuantileHuber : For other quantiles than the median.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Huber
+    >>> z, y = np.array([0.5, 3.0]), np.zeros(2)
+    >>> Huber(delta=1.0).value(z, y)
+    array([0.125, 2.5  ])
+    >>> Huber(delta=1.0).slope  # what one record can pull, without clipping
+    1.0
     """
 
     curvature = 1.0

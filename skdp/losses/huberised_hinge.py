@@ -1,4 +1,4 @@
-"""Hinge loss with its corner rounded (Chaudhuri, Monteleoni and Sarwate 2011)."""
+"""Hinge loss with its kink rounded (Chaudhuri, Monteleoni and Sarwate 2011)."""
 
 from dataclasses import dataclass
 
@@ -17,6 +17,21 @@ class HuberisedHinge(MarginLoss):
     ----------
     h : float > 0
         Half the width of the parabola; the hinge loss is its limit at 0.
+
+    See Also
+    --------
+    Hinge : Its limit for ``h`` to 0.
+    Logistic : Smooth everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Hinge, HuberisedHinge
+    >>> z, y = np.array([0.0, 1.0, 2.0]), np.ones(3)
+    >>> HuberisedHinge(h=0.5).value(z, y)  # the hinge but for the parabola around margin 1
+    array([1.   , 0.125, 0.   ])
+    >>> HuberisedHinge(h=0.5).curvature, Hinge().curvature
+    (1.0, None)
     """
 
     slope = 1.0

@@ -12,7 +12,26 @@ __all__ = ["Logistic"]
 
 @dataclass(frozen=True)
 class Logistic(MarginLoss):
-    """log(1 + exp(-y z))."""
+    """log(1 + exp(-y z)).
+
+    See Also
+    --------
+    ClippedLogistic : With a smaller slope.
+    Multinomial : For more than two classes.
+    skdp.DPLogisticRegression : The estimator that fits it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> loss, z, y = Logistic(), np.array([0.0, np.log(3.0)]), np.array([1.0, -1.0])
+    >>> loss.value(z, y).round(3)  # log 2 and log 4
+    array([0.693, 1.386])
+    >>> loss.dz(z, y)
+    array([-0.5 ,  0.75])
+    >>> loss.predict(z)
+    array([0.5 , 0.75])
+    """
 
     slope = 1.0
     curvature = 0.25

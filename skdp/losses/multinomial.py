@@ -18,10 +18,24 @@ class Multinomial(Loss):
     outputs : int >= 2
         Number K of classes.
 
+    See Also
+    --------
+    Logistic : Two classes with one score.
+
     Notes
     -----
     The gradient p - e_y of one record has norm below sqrt(2), attained as a wrong class takes all
     of p. The Hessian diag(p) - p p' has eigenvalues up to 1/2, attained at p = (1/2, 1/2, 0, ...).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Multinomial
+    >>> loss, z = Multinomial(outputs=3), np.log([[1.0, 2.0, 1.0]])
+    >>> loss.predict(z)
+    array([[0.25, 0.5 , 0.25]])
+    >>> loss.dz(z, np.array([1]))  # one slope for each class
+    array([[ 0.25, -0.5 ,  0.25]])
     """
 
     kind = "multiclass"

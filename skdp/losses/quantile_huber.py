@@ -1,4 +1,4 @@
-"""Pinball loss with its corner rounded: smooth quantile regression."""
+"""Pinball loss with its kink rounded: smooth quantile regression."""
 
 from dataclasses import dataclass
 
@@ -20,6 +20,20 @@ class QuantileHuber(ResidualLoss):
     k : float > 0
         Smoothing, in units of the target: the parabola reaches from residual ``-k tau`` to
         ``k (1 - tau)``; the pinball loss is the limit at 0.
+
+    See Also
+    --------
+    Huber : For the mean with bounded slopes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import QuantileHuber
+    >>> loss = QuantileHuber(tau=0.9, k=0.2)
+    >>> loss.dz(np.array([-1.0, 1.0]), np.zeros(2))  # too low costs nine times too high
+    array([-0.9,  0.1])
+    >>> loss.slope
+    0.9
     """
 
     tau: float = 0.5

@@ -11,7 +11,21 @@ __all__ = ["Squared"]
 
 @dataclass(frozen=True)
 class Squared(ResidualLoss):
-    """``(z - y)^2 / 2``. Its slope is unbounded: a mechanism must clip it."""
+    """``(z - y)^2 / 2``. Its slope is unbounded: a mechanism must clip it.
+
+    See Also
+    --------
+    Huber : With a bounded slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Squared
+    >>> Squared().dz(np.array([3.0, -1.0]), np.ones(2))
+    array([ 2., -2.])
+    >>> Squared().slope is None  # a mechanism must clip it
+    True
+    """
 
     curvature = 1.0
 

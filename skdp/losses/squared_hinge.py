@@ -15,6 +15,18 @@ class SquaredHinge(MarginLoss):
 
     Its slope grows without end, so a mechanism must clip it; a bound of the minimiser's norm is no
     substitute, since objective perturbation does not enforce one.
+
+    See Also
+    --------
+    Hinge : With a bounded slope, but not smooth.
+    HuberisedHinge : Smooth, with a bounded slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import SquaredHinge
+    >>> SquaredHinge().value(np.array([-1.0, 0.5, 2.0]), np.ones(3))
+    array([2.   , 0.125, 0.   ])
     """
 
     curvature = 1.0

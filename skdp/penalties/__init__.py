@@ -66,6 +66,18 @@ def make(penalty, strength=1.0, l1_ratio=None, weight=1.0):
     Returns
     -------
     Penalty
+
+    See Also
+    --------
+    Penalty : What an instance must be.
+
+    Examples
+    --------
+    >>> from skdp.penalties import L1Ball, make
+    >>> make("elasticnet", strength=2.0, l1_ratio=0.3)
+    ElasticNet(strength=2.0, l1_ratio=0.3)
+    >>> make(L1Ball(radius=5.0), strength=2.0)  # an instance carries its own numbers
+    L1Ball(radius=5.0)
     """
     if isinstance(penalty, Penalty):
         return penalty

@@ -24,10 +24,23 @@ class Penalty:
     bounded : bool
         Whether it is the indicator of a bounded set, which has a ``vertex`` in each direction.
 
+    See Also
+    --------
+    skdp.penalties.make : A penalty from a name.
+    ScaledPenalty : How a solver sees it: beside a free intercept.
+
     Notes
     -----
     Coefficients are (d,), or (d, K) with a column an output. The intercept is not among them: see
     ``ScaledPenalty``.
+
+    Examples
+    --------
+    >>> from skdp.penalties import L1, L2, SCAD
+    >>> [(type(p).__name__, p.smooth, p.convexity) for p in (L2(2.0), L1(2.0), SCAD(2.0, a=3.0))]
+    [('L2', True, 2.0), ('L1', False, 0.0), ('SCAD', False, -0.5)]
+    >>> SCAD(2.0, a=3.0).largest_step  # beyond it the prox has no one minimiser
+    2.0
     """
 
     convexity: ClassVar[float] = 0.0

@@ -24,6 +24,22 @@ class ScaledPenalty(Penalty):
         Bound that the rows were divided by.
     intercept : bool
         Whether the last coordinate is an intercept, which is not penalised.
+
+    See Also
+    --------
+    Penalty : What it wraps.
+
+    Examples
+    --------
+    Rows were divided by their bound 2, so the solver's coefficients are twice the user's:
+
+    >>> import numpy as np
+    >>> from skdp.penalties import L2, ScaledPenalty
+    >>> seen = ScaledPenalty(L2(strength=1.0), scale=2.0)
+    >>> seen.value(np.array([4.0, 2.0, 9.0])) == L2(strength=1.0).value(np.array([2.0, 1.0]))
+    True
+    >>> seen.gradient(np.array([4.0, 2.0, 9.0]))  # the intercept is free
+    array([1. , 0.5, 0. ])
     """
 
     penalty: Penalty

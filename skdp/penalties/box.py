@@ -17,6 +17,20 @@ class Box(Penalty):
     ----------
     low, high : float
         Bounds; either may be infinite.
+
+    See Also
+    --------
+    L2Ball : A bound of the norm.
+    L1Ball : A bound that gives zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import Box
+    >>> Box(0.0, np.inf).prox(np.array([-2.0, 3.0]), step=1.0)
+    array([0., 3.])
+    >>> Box(-1.0, 1.0).vertex(np.array([2.0, -1.0]))
+    array([-1.,  1.])
     """
 
     separable = True

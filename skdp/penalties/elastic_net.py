@@ -19,6 +19,20 @@ class ElasticNet(Penalty):
         Weight against the sum of the losses: 1/C of scikit-learn.
     l1_ratio : float in [0, 1]
         Share of the L1 norm: 1 is the lasso, 0 is ridge.
+
+    See Also
+    --------
+    L1 : ``l1_ratio=1``.
+    L2 : ``l1_ratio=0``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import ElasticNet
+    >>> ElasticNet(strength=2.0, l1_ratio=0.5).prox(np.array([3.0, -0.5]), step=1.0)
+    array([1., 0.])
+    >>> ElasticNet(strength=2.0, l1_ratio=0.5).convexity
+    1.0
     """
 
     separable = True

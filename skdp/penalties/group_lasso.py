@@ -20,6 +20,18 @@ class GroupLasso(Penalty):
     groups : sequence of int
         Group number of each feature, 0, 1, ... With several outputs a group holds the rows of its
         features whole. Empty: each feature is a group of its own.
+
+    See Also
+    --------
+    L1 : Groups of one feature.
+    Nuclear : Low rank instead of few groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import GroupLasso
+    >>> GroupLasso(strength=2.5, groups=(0, 0, 1)).prox(np.array([3.0, 4.0, 1.0]), step=1.0)
+    array([1.5, 2. , 0. ])
     """
 
     strength: float = 1.0

@@ -17,6 +17,19 @@ class L1(Penalty):
     ----------
     strength : float >= 0
         Weight against the sum of the losses: 1/C of scikit-learn.
+
+    See Also
+    --------
+    L1Ball : The constrained form.
+    ElasticNet : With some ridge.
+    SCAD : Without shrinking large coefficients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L1
+    >>> L1(strength=1.0).prox(np.array([3.0, -0.5]), step=1.0)
+    array([2., 0.])
     """
 
     separable = True

@@ -17,6 +17,20 @@ class L1Ball(Penalty):
     ----------
     radius : float > 0
         Bound of the L1 norm.
+
+    See Also
+    --------
+    L1 : The penalised form.
+    skdp.solvers.FrankWolfe : The solver that goes from vertex to vertex.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L1Ball
+    >>> L1Ball(radius=1.0).prox(np.array([2.0, 1.5, 0.0]), step=1.0)
+    array([0.75, 0.25, 0.  ])
+    >>> L1Ball(radius=1.0).vertex(np.array([0.5, -2.0]))
+    array([0., 1.])
     """
 
     bounded = True

@@ -17,6 +17,20 @@ class L2(Penalty):
     ----------
     strength : float >= 0
         Weight against the sum of the losses: 1/C of scikit-learn.
+
+    See Also
+    --------
+    L2Ball : The constrained form.
+    ElasticNet : With some L1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L2
+    >>> L2(strength=3.0).prox(np.array([2.0, -4.0]), step=1.0)
+    array([ 0.5, -1. ])
+    >>> L2(strength=3.0).convexity
+    3.0
     """
 
     smooth = True

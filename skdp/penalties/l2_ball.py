@@ -17,6 +17,18 @@ class L2Ball(Penalty):
     ----------
     radius : float > 0
         Bound of the L2 norm.
+
+    See Also
+    --------
+    L2 : The penalised form.
+    Box : A bound on each coefficient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L2Ball
+    >>> L2Ball(radius=1.0).prox(np.array([3.0, 4.0]), step=1.0)
+    array([0.6, 0.8])
     """
 
     bounded = True

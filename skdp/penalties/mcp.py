@@ -23,6 +23,21 @@ class MCP(Penalty):
         Where it becomes constant, in units of lambda.
     weight : float > 0
         Number of records, if p was meant beside the MEAN of the losses: see ``SCAD``.
+
+    See Also
+    --------
+    SCAD : As steep as the lasso up to lambda.
+    L1 : The convex one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L1, MCP
+    >>> w = np.array([0.5, 2.0, 5.0])
+    >>> L1(1.0).prox(w, step=1.0)
+    array([0., 1., 4.])
+    >>> MCP(1.0, gamma=3.0).prox(w, step=1.0)  # large coefficients stay
+    array([0. , 1.5, 5. ])
     """
 
     separable = True

@@ -11,7 +11,19 @@ __all__ = ["NoPenalty"]
 
 @dataclass(frozen=True)
 class NoPenalty(Penalty):
-    """0 everywhere."""
+    """0 everywhere.
+
+    See Also
+    --------
+    L2 : Ridge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import NoPenalty
+    >>> NoPenalty().prox(np.array([3.0, -0.5]), step=1.0)
+    array([ 3. , -0.5])
+    """
 
     smooth = True
     separable = True

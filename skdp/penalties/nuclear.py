@@ -17,6 +17,19 @@ class Nuclear(Penalty):
     ----------
     strength : float >= 0
         Weight against the sum of the losses.
+
+    See Also
+    --------
+    GroupLasso : Few features instead of low rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import Nuclear
+    >>> w = np.diag([3.0, 0.5])
+    >>> shrunk = Nuclear(strength=1.0).prox(w, step=1.0)
+    >>> np.linalg.matrix_rank(w), np.linalg.matrix_rank(shrunk)
+    (np.int64(2), np.int64(1))
     """
 
     strength: float = 1.0

@@ -26,6 +26,18 @@ class SCAD(Penalty):
         Number of records, if p was meant beside the MEAN of the losses: unlike a norm, n p is no p
         of another lambda. At 1, with the strengths that a sum of many losses needs, lambda is out
         of reach of the coefficients and the penalty is the lasso.
+
+    See Also
+    --------
+    MCP : Bends from the start.
+    L1 : The convex one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import SCAD
+    >>> SCAD(1.0, a=3.7).prox(np.array([0.5, 3.0, 5.0]), step=1.0).round(3)  # large ones stay
+    array([0.   , 2.588, 5.   ])
     """
 
     separable = True
