@@ -33,6 +33,17 @@ class Evidence:
         Of the judging runs on the second data set, how many it recognised.
     statistic : {"linear", "quadratic"}
         Which distinguisher was chosen.
+
+    See Also
+    --------
+    audit : Makes it.
+
+    Examples
+    --------
+    >>> from skdp.audit import Evidence
+    >>> found = Evidence(1.7, 1e-5, 0.999, n_runs=1000, false_alarms=2, hits=40, statistic="linear")
+    >>> found.refutes(1.0), found.refutes(2.0)
+    (True, False)
     """
 
     epsilon: float
@@ -83,6 +94,12 @@ def audit(run, pair, delta, n_runs, confidence=0.999):
     -------
     Evidence
         The bound, and what it rests on.
+
+    See Also
+    --------
+    audit_one_run : One run instead of thousands.
+    replay : Exact, for what is computed beside the noise.
+    worst_case_pair : A pair to begin with.
 
     Examples
     --------

@@ -23,6 +23,18 @@ class Canaries:
         True for the form that pulls the coefficients along the row. Only the judge may look at them.
     neighbors : {"replace_one", "add_remove"}
         The relation in which turning a coin gives a neighbour.
+
+    See Also
+    --------
+    linear_canaries : Makes them.
+    audit_one_run : Judges by them.
+
+    Examples
+    --------
+    >>> from skdp.audit import linear_canaries
+    >>> canaries = linear_canaries(4, seed=0)
+    >>> (canaries.scores([3.0, -1.0, 2.0, -2.0]) > 0).tolist()  # guesses of the coins
+    [True, False, True, False]
     """
 
     data: tuple
@@ -83,6 +95,21 @@ def linear_canaries(
     -------
     Canaries
         What to fit, and what to judge the guesses by.
+
+    See Also
+    --------
+    audit_one_run : What they are for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.audit import linear_canaries
+    >>> canaries = linear_canaries(3, data_norm=2.0, seed=0)
+    >>> X, y = canaries.data
+    >>> X.tolist()
+    [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]]
+    >>> bool(np.all(y == canaries.coins))  # under replace_one the coin is the label
+    True
     """
     if neighbors not in ("replace_one", "add_remove"):
         raise ValueError(

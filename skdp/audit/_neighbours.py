@@ -42,6 +42,19 @@ class Neighbours:
         Where the record stands: in both under ``replace_one``, else in the longer table.
     data_norm : float
         Bound of the rows that estimators declare.
+
+    See Also
+    --------
+    adversarial_pairs : Makes them.
+    replay : Runs on both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.audit import Neighbours
+    >>> X, y = np.zeros((3, 1)), np.array([0, 1, 1])
+    >>> Neighbours("first one goes", (X, y), (X[1:], y[1:]), place=0).grown
+    -1
     """
 
     name: str
@@ -119,6 +132,18 @@ def adversarial_pairs(neighbors, n=24, n_features=3, seed=0):
     ------
     Neighbours
         Under ``add_remove`` one record more and one record less, at the front, inside and at the end.
+
+    See Also
+    --------
+    replay : What they are for.
+    worst_case_pair : One pair for `audit`.
+
+    Examples
+    --------
+    >>> from skdp.audit import adversarial_pairs
+    >>> pairs = list(adversarial_pairs("replace_one", n=6))
+    >>> len(pairs), pairs[0].name, {pair.grown for pair in pairs}
+    (98, 'label turned: rows, rows', {0})
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features)) * rng.choice([0.1, 1.0, 30.0], size=(n, 1))

@@ -40,6 +40,17 @@ class OneRun:
     curve : {"any", "gaussian"}
         Whether the bound holds for all (epsilon, delta)-private mechanisms, or for those whose whole profile is that of
         a Gaussian.
+
+    See Also
+    --------
+    audit_one_run : Makes it.
+
+    Examples
+    --------
+    >>> from skdp.audit import OneRun
+    >>> found = OneRun(0.8, 1e-5, 0.95, "replace_one", 1000, ((1000, 700),), "any")
+    >>> found.refutes(0.5), found.refutes(1.0)
+    (True, False)
     """
 
     epsilon: float
@@ -126,6 +137,12 @@ def audit_one_run(run, canaries, delta, confidence=0.95, guesses=None, curve="an
     -------
     OneRun
         The bound, and what it rests on.
+
+    See Also
+    --------
+    linear_canaries : Makes the canaries.
+    audit : Tighter, with thousands of runs.
+    likeliest : The bound behind it.
 
     Examples
     --------

@@ -39,6 +39,10 @@ def likeliest(correct, guesses, canaries, epsilons, deltas):
     float
         Bound on the probability, over coins and mechanism; 1 where nothing can be said.
 
+    See Also
+    --------
+    audit_one_run : What it judges.
+
     Examples
     --------
     >>> from skdp.audit import likeliest

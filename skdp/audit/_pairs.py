@@ -30,6 +30,18 @@ def worst_case_pair(
     -------
     pair : tuple of two (X, y)
         The data sets.
+
+    See Also
+    --------
+    audit : What it is for.
+    adversarial_pairs : Many pairs, for replays.
+
+    Examples
+    --------
+    >>> from skdp.audit import worst_case_pair
+    >>> (X, y), (X_other, y_other) = worst_case_pair(n=3, data_norm=2.0)
+    >>> X.ravel().tolist(), y.tolist(), y_other.tolist()  # one label is flipped
+    ([2.0, 0.0, 0.0], [1, 1, 0], [0, 1, 0])
     """
     if neighbors not in ("replace_one", "add_remove"):
         raise ValueError(

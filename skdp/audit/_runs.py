@@ -18,6 +18,23 @@ def released_by(estimator):
     -------
     run : callable
         From (X, y) to a vector of coefficients and intercept.
+
+    See Also
+    --------
+    audit : What it is for.
+    fitted : The same for `replay`.
+
+    Examples
+    --------
+    >>> from skdp import DPLogisticRegression
+    >>> from skdp.audit import released_by, worst_case_pair
+    >>> model = DPLogisticRegression(epsilon=1.0, delta=1e-2, data_norm=1.0, classes=[0, 1])
+    >>> run = released_by(model)
+    >>> first, second = worst_case_pair(n_features=2)
+    >>> run(first).shape  # two coefficients and the intercept, drawn anew by each call
+    (3,)
+    >>> bool((run(first) == run(first)).any())
+    False
     """
     if estimator.get_params().get("random_state") is not None:
         raise ValueError(

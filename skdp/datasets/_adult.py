@@ -74,6 +74,10 @@ def load_adult(data_home=None, *, download=False, return_X_y=False):
     Table or (ndarray, ndarray)
         48,842 rows, 14 columns (105 encoded), 23.93 % positive; ``table.split`` tells the
         source's train and test rows.
+
+    See Also
+    --------
+    make_census : A generated table of the same kind, without download.
     """
     fetch = partial(fetch_adult, header=HEADER) if download else None
     columns = read_table(locate("adult/adult.csv.gz", data_home, fetch), BOUNDS)

@@ -54,6 +54,10 @@ def load_bank(data_home=None, *, encoding="raw", download=False, return_X_y=Fals
     Table, Matrix or (ndarray, ndarray)
         45,211 rows, 11.70 % positive. ``duration`` is known only after the call:
         ``table.drop("duration")`` for a realistic model.
+
+    See Also
+    --------
+    load_adult : Another table with categories.
     """
     if encoding not in ("raw", "dpagd"):
         raise ValueError(f"encoding must be 'raw' or 'dpagd', got {encoding!r}.")

@@ -38,6 +38,10 @@ def load_bike(data_home=None, *, download=False, return_X_y=False):
     -------
     Table or (ndarray, ndarray)
         17,379 rows, 12 columns; a count to regress, assumed to lie between 0 and 1000.
+
+    See Also
+    --------
+    load_wine : Another number to predict.
     """
     path = locate("bike_sharing/hour.csv.gz", data_home, fetch_bike if download else None)
     columns = read_table(path, {*BOUNDS, "cnt"})

@@ -71,6 +71,11 @@ def make_census(n_samples=40_000, random_state=0, *, return_X_y=False):
         dependences (age, schooling, occupation, marriage, hours, capital gains) are invented,
         with a logistic regression's AUC near 0.9.
 
+    See Also
+    --------
+    load_adult : A census of true persons.
+    make_sparse_classification : To measure which features are found.
+
     Examples
     --------
     >>> from skdp.datasets import make_census

@@ -32,6 +32,11 @@ def load_csv(path, *, target, bounds):
     Table
         The declared columns in the order of the declaration, and the target as codes.
 
+    See Also
+    --------
+    Table : What it returns.
+    make_census : A table to try things on.
+
     Notes
     -----
     A number outside its bounds is clipped, a field that is no number becomes the midpoint, an

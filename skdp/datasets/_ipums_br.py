@@ -33,6 +33,10 @@ def load_ipums_br(data_home=None, *, return_X_y=False):
     -------
     Matrix or (ndarray, ndarray)
         38,000 rows, 52 columns of small integers, 50.63 % positive.
+
+    See Also
+    --------
+    load_adult : A census that can be downloaded.
     """
     hint = "IPUMS restricts redistribution, so get the extract from the authors of DP-AGD"
     with np.load(locate("ipums_br/ipums_br_dpagd.npz", data_home, hint=hint)) as file:

@@ -85,6 +85,10 @@ def load_kddcup99(data_home=None, *, binary=True, download=False, return_X_y=Fal
     -------
     Table or (ndarray, ndarray)
         494,021 rows, 41 columns, 80.31 % attacks; most rows are duplicates, as in the source.
+
+    See Also
+    --------
+    load_adult : A smaller table.
     """
     fetch = partial(fetch_kddcup99, header=HEADER) if download else None
     path = locate("kddcup99/kddcup99_10_percent.csv.gz", data_home, fetch)

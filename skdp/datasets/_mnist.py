@@ -26,6 +26,10 @@ def load_mnist(data_home=None, *, download=False, return_X_y=False):
     Matrix or (ndarray, ndarray)
         70,000 rows, 784 pixels of 0 to 255; ``split`` tells the 60,000 train rows from the
         10,000 test rows.
+
+    See Also
+    --------
+    Matrix : What it returns.
     """
     with np.load(locate("mnist/mnist.npz", data_home, fetch_mnist if download else None)) as file:
         X = np.concatenate([file["X_train"], file["X_test"]]).reshape(-1, 784)

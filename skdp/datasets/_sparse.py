@@ -38,6 +38,10 @@ def make_sparse_classification(
     support : ndarray of int of shape (n_relevant,)
         The relevant features.
 
+    See Also
+    --------
+    make_census : Mixed columns with declared bounds.
+
     Examples
     --------
     >>> from skdp.datasets import make_sparse_classification

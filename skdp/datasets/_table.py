@@ -37,6 +37,11 @@ class Table:
     split : ndarray of str, optional
         The source's own division into ``"train"`` and ``"test"``.
 
+    See Also
+    --------
+    Matrix : Numbers only, as one array.
+    load_csv : A table from your own file.
+
     Examples
     --------
     >>> from skdp.datasets import make_census
@@ -160,6 +165,19 @@ class Matrix:
         True when no documentation gives the ranges: they are *treated* as public.
     split : ndarray of str, optional
         The source's own division into ``"train"`` and ``"test"``.
+
+    See Also
+    --------
+    Table : With categories, and a declaration for each column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.datasets import Matrix
+    >>> X = np.array([[0.0, 255.0], [510.0, 0.0]])  # 510 is out of range: clipped
+    >>> images = Matrix("two", X, np.array([0, 1]), np.zeros(2), np.full(2, 255.0), ("no", "yes"))
+    >>> np.linalg.norm(images.encode(), axis=1).round(12).tolist()
+    [1.0, 1.0]
     """
 
     name: str

@@ -40,6 +40,10 @@ def load_wine(data_home=None, *, download=False, return_X_y=False):
     -------
     Table or (ndarray, ndarray)
         6,497 rows (1,599 red, 4,898 white), 12 columns; a target to regress.
+
+    See Also
+    --------
+    load_bike : Another number to predict.
     """
     fetch = partial(fetch_wine, header=[*BOUNDS, "quality", "color"]) if download else None
     path = locate("wine_quality/wine_quality.csv.gz", data_home, fetch)
