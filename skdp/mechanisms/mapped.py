@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,9 +32,15 @@ class Coordinates:
     ----------
     matrix : ndarray of shape (k, width)
         Numbers of size up to 1e30.
+
+    Attributes
+    ----------
+    norm : float
+        Frobenius norm of the matrix: by how much a row may be stretched.
     """
 
     matrix: Any
+    norm: float = field(init=False)
 
     def __post_init__(self) -> None:
         freeze_fields(self, arrays=("matrix",))
@@ -47,6 +53,15 @@ class Coordinates:
             raise ValueError(
                 f"Coordinates was given a number beyond {_LARGEST:g}; images would overflow for some records."
             )
+        object.__setattr__(self, "norm", float(np.linalg.norm(self.matrix)))
+
+    @classmethod
+    def of_width(cls, width: int) -> Coordinates:
+        """Coordinates that stand for all others where a price is asked for: zeros that take no memory."""
+        stand_in = object.__new__(cls)
+        object.__setattr__(stand_in, "matrix", np.broadcast_to(0.0, (width, width)))
+        object.__setattr__(stand_in, "norm", 0.0)
+        return stand_in
 
     def seen(self, public: Public) -> Public:
         """Public facts about the new rows: bound 1, no constant column. Refuses rows of another width."""
@@ -60,7 +75,7 @@ class Coordinates:
 
 def check_coordinates(coordinates: Any) -> None:
     """Refuse what is not exactly a `Coordinates`: its numbers were copied when it was made."""
-    if type(coordinates) is not Coordinates or vars(coordinates).keys() != {"matrix"}:
+    if type(coordinates) is not Coordinates or vars(coordinates).keys() != {"matrix", "norm"}:
         raise NotSupported(
             f"coordinates must be a plain Coordinates, not {type(coordinates).__name__}."
         )
@@ -119,20 +134,20 @@ class Mapped(Mechanism):
 
     def _seen(self, public: Public, matrix: Array | None = None) -> Public:
         """Public facts about the new rows, and how long they are in memory: their sums are made there."""
-        matrix = self.coordinates.matrix if matrix is None else matrix
-        longest = float(np.linalg.norm(matrix)) / self.scale * public.row_bound
+        norm = self.coordinates.norm if matrix is None else float(np.linalg.norm(matrix))
+        longest = norm / self.scale * public.row_bound
         return replace(self.coordinates.seen(public), stretch=longest, depth=public.width)
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
-        self._refuse_steep(self.coordinates.matrix, public)
+        self._refuse_steep(self.coordinates.norm, public)
         seen = self._seen(public)
         if isinstance(self.question, PerturbedObjective) and public.replace_one:
             self._refuse_two_signs(self.question, seen)
         return self.question.event(seen)
 
-    def _refuse_steep(self, matrix: Array, public: Public) -> None:
-        stretch = float(np.linalg.norm(matrix)) / self.scale * public.row_bound
+    def _refuse_steep(self, norm: float, public: Public) -> None:
+        stretch = norm / self.scale * public.row_bound
         if isinstance(self.question, PerturbedObjective) and stretch > _LONGEST:
             raise NotSupported(
                 f"coordinates that stretch rows {stretch:.3g} times leave too few digits for a certified minimiser; "
@@ -150,7 +165,7 @@ class Mapped(Mechanism):
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""
         matrix, images = images_of(records, self.coordinates)
-        self._refuse_steep(matrix, records.public)  # the copy may be older than what was priced
+        self._refuse_steep(float(np.linalg.norm(matrix)), records.public)  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
         public = self._seen(records.public, matrix)
         return self.question.answer(Records(rows, records.y, public, records.model), noise)
