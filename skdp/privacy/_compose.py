@@ -33,6 +33,7 @@ __all__ = ["exact_mu", "reduced", "total", "total_rdp"]
 Reduction = Callable[[Any, str], Event]
 
 _ROUND_OFF = 2e-15  # relative: covers the rounding of a computed epsilon
+_POWERS = {"gdp": 2}  # mu adds in squares, every other price as it is
 
 
 def _whole_sample(event: Any, neighbors: str) -> Event:
@@ -133,7 +134,7 @@ def exact_mu(counts: dict[Event, int]) -> float | None:
 
 def total(counts: dict[Event, int], currency: str, neighbors: str) -> float:
     """Cost of a reduced script in ``gdp`` (mu squared), ``zcdp`` or ``pure``: all of them add."""
-    power = 2 if currency == "gdp" else 1
+    power = _POWERS.get(currency, 1)
     return math.fsum(
         count * cost(event, currency, neighbors)(event, neighbors) ** power
         for event, count in counts.items()

@@ -64,5 +64,6 @@ def pure_price(event: Event, neighbors: str) -> Exact:
     if isinstance(event, AboveThreshold):
         return meant(event.threshold_epsilon) + 2 * meant(event.query_epsilon)
     if isinstance(event, Laplace):
-        return 1 / Fraction(repr(event.multiplier)) if event.multiplier else math.inf
+        noise = meant(event.multiplier)
+        return 1 / noise if noise else math.inf
     return exact(price(event, neighbors) * (1 + _ROUND_OFF))

@@ -1,8 +1,9 @@
 """The registry of costs: one function per event type and currency, and what it assumes.
 
-Currencies: ``profile`` (delta as a function of epsilon), ``rdp`` (Renyi divergence at an array of
-orders), ``gdp`` (mu), ``zcdp`` (rho), ``pure`` (epsilon). Each function prices ONE event; how
-equal events repeat and different ones add up is written once, in `accountants`.
+Kinds of cost: ``profile`` (delta as a function of epsilon), ``rdp`` (Renyi divergence at an array of
+orders), ``gdp`` (mu), ``zcdp`` (rho), ``pure`` (epsilon). All but the profile add up, and are the
+currencies of filters (`_currencies`). Each function prices ONE event; how equal events repeat and
+different ones add up is written once, in `_compose`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from skdp.exceptions import NotSupported
 from skdp.privacy.events import Event
 from skdp.privacy.spec import NEIGHBORS, check_neighbors
 
-__all__ = ["CURRENCIES", "cost", "currencies", "priced", "register", "registered"]
+__all__ = ["COSTS", "cost", "currencies", "priced", "register", "registered"]
 
-CURRENCIES = ("profile", "rdp", "gdp", "zcdp", "pure")
+COSTS = ("profile", "rdp", "gdp", "zcdp", "pure")
 
 Curve = Callable[..., Any]
 
@@ -39,8 +40,8 @@ def register(
     relations : tuple of str
         The neighbour relations under which the function is proved.
     """
-    if currency not in CURRENCIES:
-        raise ValueError(f"currency={currency!r} is unknown; use one of {CURRENCIES}.")
+    if currency not in COSTS:
+        raise ValueError(f"currency={currency!r} is unknown; use one of {COSTS}.")
 
     def keep(curve: Curve) -> Curve:
         for neighbors in relations:
@@ -60,7 +61,7 @@ def priced(event: Event, currency: str, neighbors: str) -> bool:
 
 def currencies(event: Event, neighbors: str) -> tuple[str, ...]:
     """Currencies in which the event has a registered cost under this relation."""
-    return tuple(c for c in CURRENCIES if priced(event, c, neighbors))
+    return tuple(c for c in COSTS if priced(event, c, neighbors))
 
 
 def registered() -> tuple[tuple[type[Event], str, str], ...]:

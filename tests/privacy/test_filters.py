@@ -105,9 +105,9 @@ def test_affords_adds_up_what_is_asked_together():
 
 def test_a_whole_script_is_paid_or_none_of_it():
     budget = Filter(SPEC, "zcdp")
-    cheap, dear = ZCDP(budget.total / 4), ZCDP(budget.total)
+    cheap, costly = ZCDP(budget.total / 4), ZCDP(budget.total)
     with pytest.raises(BudgetExceeded):
-        budget.charge_all(((cheap, 1), (dear, 1)))
+        budget.charge_all(((cheap, 1), (costly, 1)))
     assert budget.spent == 0 and budget.script == ()
 
 
