@@ -94,9 +94,3 @@ class Scripted:
     def complete(self) -> bool:
         """Whether the whole script has been charged."""
         return self._run == len(self.script)
-
-    @property
-    def spent_script(self) -> Script:
-        """What has been charged so far."""
-        done = self.script[: self._run]
-        return done if not self._used else (*done, (self.script[self._run][0], self._used))

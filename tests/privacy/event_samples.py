@@ -1,5 +1,6 @@
 """One ordinary instance of every event, at a given noise scale: what the laws range over."""
 
+from skdp.privacy import Spec, calibrate
 from skdp.privacy.events import (
     ZCDP,
     AboveThreshold,
@@ -37,3 +38,8 @@ SAMPLES = (
 
 def name(event):
     return type(event).__name__
+
+
+def gaussian_fit(epsilon, steps=1):
+    """The script of so many equal Gaussian steps that costs epsilon at delta 1e-6."""
+    return ((Gaussian(calibrate(lambda s: ((Gaussian(s), steps),), Spec(epsilon, 1e-6))), steps),)

@@ -1,24 +1,17 @@
-"""The accounts: scripts held to the letter, and a budget that several fits share."""
+"""A budget that several fits share: what it admits, what it says, and what it refuses."""
 
-import copy
 import math
-import os
-import pickle
 import re
-import signal
-import sys
-import threading
-import time
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from event_samples import gaussian_fit
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, clone
 
-from skdp.exceptions import BudgetExceeded, NotSupported, OffScript
+from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import NEIGHBORS, Filter, Ledger, Spec, accountants, calibrate
 from skdp.privacy._book import Book
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
@@ -31,9 +24,7 @@ from skdp.privacy.events import (
     PureDP,
     RandomPosition,
     RenyiDP,
-    run_lengths,
 )
-from skdp.privacy.ledger import Recorder, Scripted
 
 SPEC = Spec(1.0, 1e-6)
 
@@ -55,58 +46,6 @@ def test_a_choice_opens_books_that_hold_most_choices():
     ledger = Ledger(2.0, 1e-6)
     ledger.reserve(script)
     assert ledger.renyi_order is not None
-
-
-def gaussian_fit(epsilon, steps=1):
-    return ((Gaussian(calibrate(lambda s: ((Gaussian(s), steps),), Spec(epsilon, 1e-6))), steps),)
-
-
-# a rehearsal and a script
-
-
-def test_recorder_writes_the_script_down():
-    recorder = Recorder()
-    for event in (Gaussian(1.0), Gaussian(1.0), PureDP(0.1), Gaussian(1.0)):
-        assert recorder.affords(event)
-        recorder.charge(event)
-    recorder.charge(Gaussian(1.0), count=3)
-    assert recorder.script == ((Gaussian(1.0), 2), (PureDP(0.1), 1), (Gaussian(1.0), 4))
-
-
-def test_scripted_accepts_its_script_and_nothing_else():
-    script = ((Gaussian(100.0), 2), (PureDP(0.01), 1), (Gaussian(100.0), 1))
-    account = Scripted(SPEC, script)
-    account.charge(Gaussian(100.0))
-    for wrong in (Gaussian(100.0 + 1e-13), PureDP(0.01), ZCDP(0.0)):
-        with pytest.raises(OffScript, match="where the script has 1 x Gaussian"):
-            account.charge(wrong)
-    with pytest.raises(OffScript):
-        account.charge(Gaussian(100.0), count=2)
-    assert account.spent_script == ((Gaussian(100.0), 1),) and not account.complete
-    account.charge(Gaussian(100.0))
-    account.charge(PureDP(0.01))
-    account.charge(Gaussian(100.0))
-    assert account.complete and account.spent_script == script
-    with pytest.raises(OffScript, match="after the end"):
-        account.charge(Gaussian(100.0))
-
-
-def test_scripted_refuses_a_script_that_costs_too_much():
-    with pytest.raises(BudgetExceeded, match=r"costs epsilon=.* the promise is 1"):
-        Scripted(SPEC, ((Gaussian(4.0), 2),))
-    Scripted(Spec(math.inf, 1e-6), ((Gaussian(0.0), 5),)).charge(Gaussian(0.0))
-    Scripted(SPEC, gaussian_fit(1.0, steps=7)).charge(gaussian_fit(1.0, steps=7)[0][0])
-
-
-def test_charging_does_not_slow_down_with_the_script():
-    """A hundred thousand equal charges touch one line each: the account keeps no list."""
-    account = Scripted(Spec(math.inf, 0.0), ((Gaussian(1.0), 100_000),))
-    for _ in range(100_000):
-        account.charge(Gaussian(1.0))
-    assert account.complete and len(account.spent_script) == 1
-
-
-# a shared ledger
 
 
 def test_ten_gaussian_fits_cost_their_composition_not_a_sum_of_epsilons():
@@ -151,7 +90,7 @@ def test_a_refused_first_fit_leaves_the_ledger_open():
     ledger.reserve(gaussian_fit(1.0))
 
 
-def test_ten_equal_gaussian_fits_are_at_most_two_percent_dearer_than_exact():
+def test_ten_equal_gaussian_fits_cost_at_most_two_percent_more_than_exact():
     """The price of staying open to other solvers: ten fits of epsilon 0.98 / 10 of the whole."""
     whole = gaussian_mu(1.0, 1e-6) ** 2
     ledger = Ledger(1.0, 1e-6)
@@ -319,171 +258,3 @@ def test_calibrated_pure_fits_lie_below_what_is_charged_for_them():
     for epsilon in (0.1, 0.3, 0.7, 1e-3):
         scale = calibrate(lambda s: ((PureDP(1 / s), 1),), Spec(epsilon, 0.0))
         assert Fraction(1) / Fraction(scale) <= Fraction(str(epsilon)) * (1 - Fraction(1, 2**49))
-
-
-def test_the_promise_of_a_ledger_cannot_be_rewritten():
-    ledger = Ledger(1.0, 1e-6)
-    for name in ("spec", "epsilon", "delta", "neighbors", "accountant", "spent", "scripts"):
-        with pytest.raises(AttributeError):
-            setattr(ledger, name, Spec(9.0, 1e-6))
-
-
-def _interrupted(charge, line):
-    """Run, and press the keyboard's interrupt before the given line of this package's files."""
-    seen, watching = 0, sys.gettrace()  # what measures coverage goes on afterwards
-
-    def tracer(frame, event, arg):
-        nonlocal seen
-        if event == "line" and "privacy" in frame.f_code.co_filename:
-            seen += 1
-            if seen == line:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return tracer
-
-    sys.settrace(tracer)
-    try:
-        charge()
-        return False
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(watching)
-
-
-def _after_interrupt(build, charge, read, line):
-    """What is recorded of a charge that was stopped before a line, or None if it ran through."""
-    account = build()
-    return read(account) if _interrupted(lambda: charge(account), line) else None
-
-
-@pytest.mark.parametrize("kind", ["ledger", "filter"])
-def test_an_interrupt_leaves_nothing_half_charged(kind):
-    script = ((PureDP(0.01), 1), (ZCDP(0.001), 2), (PureDP(0.02), 3))
-
-    def opened():
-        ledger = Ledger(1.0, 1e-6, accountant="zcdp")
-        ledger.reserve(((ZCDP(1e-3), 1),))
-        return ledger
-
-    build, charge, read = {
-        "ledger": (
-            opened,
-            lambda account: account.reserve(script),
-            lambda account: (sum(account.scripts, ()), sum(map(float, account._state.spent))),
-        ),
-        "filter": (
-            lambda: Filter(SPEC, "zcdp"),
-            lambda account: account.charge_all(script),
-            lambda account: (account.script, account.spent),
-        ),
-    }[kind]
-    before, whole = read(build()), build()
-    charge(whole)
-    found = []
-    while (state := _after_interrupt(build, charge, read, len(found) + 1)) is not None:
-        found.append(state)
-    assert len(found) > 20 and set(found) <= {before, read(whole)} and found[0] == before
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_child_forked_while_the_lock_is_held_still_answers():
-    ledger = Ledger(1.0, 1e-6)
-    ledger.reserve(gaussian_fit(0.2))
-    held, done = threading.Event(), threading.Event()
-
-    def hold():
-        with ledger._lock:
-            held.set()
-            done.wait()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait()
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)  # a deadlock ends the child with a signal
-        status = 1
-        try:
-            ledger.reserve(gaussian_fit(0.1))
-        except NotSupported:
-            answers = (
-                ledger.spent,
-                ledger.remaining,
-                repr(ledger),
-                ledger.scripts,
-                ledger.renyi_order,
-            )
-            status = 0 if len(answers) == 5 and "read-only" in answers[2] else 2
-        finally:
-            os._exit(status)
-    done.set()
-    thread.join()
-    assert os.waitpid(child, 0)[1] == 0
-
-
-class Holder(BaseEstimator):
-    def __init__(self, ledger=None):
-        self.ledger = ledger
-
-
-def test_clones_and_copies_share_one_ledger():
-    ledger = Ledger(1.0, 1e-6)
-    assert clone(Holder(ledger)).ledger is ledger
-    assert copy.copy(ledger) is ledger and copy.deepcopy(Holder(ledger)).ledger is ledger
-
-
-def test_a_pickle_is_a_read_only_statement():
-    ledger = Ledger(1.0, 1e-6)
-    ledger.reserve(gaussian_fit(0.5))
-    statement = pickle.loads(pickle.dumps(ledger))
-    assert statement.spent == ledger.spent and "read-only" in repr(statement)
-    with pytest.raises(NotSupported, match="pickled and a copy could overspend"):
-        statement.reserve(gaussian_fit(0.1))
-    ledger.reserve(gaussian_fit(0.1))
-    assert len(statement.scripts) == 1 and len(ledger.scripts) == 2
-
-
-def test_threads_cannot_overspend_together(monkeypatch):
-    """The gap between check and record is held open: without the lock threads would meet in it."""
-    holds = Book.holds
-
-    def slow(self, spent):
-        answer = holds(self, spent)
-        time.sleep(1e-3)
-        return answer
-
-    monkeypatch.setattr(Book, "holds", slow)
-    ledger = Ledger(1.0, 1e-6, accountant="gdp")
-    step = ((gaussian_fit(1.0, steps=16)[0][0], 1),)
-    admitted, start = [], threading.Barrier(8)
-
-    def work():
-        start.wait()
-        for _ in range(8):
-            try:
-                ledger.reserve(step)
-                admitted.append(1)
-            except BudgetExceeded:
-                pass
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(admitted) == len(ledger.scripts) == 16
-    assert ledger.spent <= 1.0
-
-
-def test_repr_shows_the_state():
-    ledger = Ledger(1.0, 1e-6)
-    ledger.reserve(gaussian_fit(0.5))
-    text = repr(ledger)
-    for part in ("epsilon=1", "delta=1e-06", "replace_one", "'gdp or rdp'", "spent=0.5", "fits=1"):
-        assert part in text
-
-
-def test_run_lengths_make_equal_scripts_equal():
-    assert run_lengths([Gaussian(1.0)] * 3) == ((Gaussian(1.0), 3),)
