@@ -1,0 +1,89 @@
+"""One command for each check: ``nox -s tests``, ``nox -l`` for the list. `.ci/run` runs them from an empty machine."""
+
+import nox
+
+nox.options.sessions = ["lint", "types", "doctests", "coverage", "tests"]
+nox.options.reuse_existing_virtualenvs = True
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# Where the trusted rooms are held to their laws: coverage is measured over these alone, so that a line that some fit
+# happens to pass through does not count as tested.
+TRUSTED = ["tests/mechanisms", "tests/privacy", "tests/laws", "tests/sabotage"]
+# The least versions that pyproject.toml admits; joblib's is the one that scikit-learn asks for.
+OLDEST = [
+    "numpy==1.24.*",
+    "scipy==1.11.*",
+    "scikit-learn==1.6.*",
+    "joblib==1.2.*",
+    "threadpoolctl==3.1.*",
+]
+# Beside old versions the tests that need pandas 3 or dp-accounting are left out.
+OLDEST_TESTS = ["tests/estimators/test_smoke.py", "tests/laws", "tests/mechanisms"]
+
+
+def _pytest(session, *arguments):
+    session.run("python", "-m", "pytest", *arguments, *session.posargs, env=ONE_THREAD)
+
+
+@nox.session
+def tests(session):
+    """The fast suite."""
+    session.install(".[test]")
+    _pytest(session, "-n", "auto")
+
+
+@nox.session
+def slow(session):
+    """Real draws in large numbers, audits and grids: hours."""
+    session.install(".[test]")
+    _pytest(session, "-n", "auto", "-m", "slow")
+
+
+@nox.session
+def doctests(session):
+    """Every example of a docstring."""
+    session.install(".[test]")
+    _pytest(session, "--doctest-modules", "skdp")
+
+
+@nox.session
+def coverage(session):
+    """Lines and branches of the two trusted rooms, with the floor of pyproject.toml."""
+    session.install(".[test]")
+    _pytest(session, "-n", "auto", "--cov", *TRUSTED)
+
+
+@nox.session
+def types(session):
+    """mypy, with the options of pyproject.toml."""
+    session.install(".[test]")
+    session.run("mypy")
+
+
+@nox.session
+def lint(session):
+    """ruff, rules and format."""
+    session.install("ruff>=0.6")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def docs(session):
+    """The pages and the reference as HTML, in docs/_build."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build")
+
+
+@nox.session
+def oldest(session):
+    """A part of the suite on the oldest versions that are supported."""
+    session.install(".", *OLDEST, "pytest", "hypothesis", "mpmath")
+    _pytest(session, *OLDEST_TESTS)
+
+
+@nox.session
+def newest(session):
+    """The fast suite on what is released today, pre-releases included."""
+    session.install("--pre", "--upgrade", ".[test]")
+    _pytest(session, "-n", "auto")
