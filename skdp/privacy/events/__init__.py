@@ -1,0 +1,65 @@
+"""What a release costs, and nothing about how it was made.
+
+An event is a frozen record of public numbers whose meaning never changes; the theorems that turn
+it into a cost are in `curves`. A script lists events in order, run-length coded.
+"""
+
+from ._batches import (
+    PoissonBundle,
+    PoissonGaussian,
+    PoissonPure,
+    RandomPosition,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+)
+from ._event import (
+    Event,
+    fraction,
+    inverse_noise_field,
+    noise_field,
+    opaque_field,
+)
+from ._script import (
+    Script,
+    checked,
+    run_lengths,
+    scaled,
+    tally,
+)
+from ._whole import (
+    ZCDP,
+    AboveThreshold,
+    BoundedRange,
+    Gaussian,
+    GaussianAboveThreshold,
+    Laplace,
+    PureDP,
+    RenyiDP,
+)
+
+__all__ = [
+    "ZCDP",
+    "AboveThreshold",
+    "BoundedRange",
+    "Event",
+    "Gaussian",
+    "GaussianAboveThreshold",
+    "Laplace",
+    "PoissonBundle",
+    "PoissonGaussian",
+    "PoissonPure",
+    "PureDP",
+    "RandomPosition",
+    "RenyiDP",
+    "Script",
+    "ShuffledEpoch",
+    "WithoutReplacementGaussian",
+    "checked",
+    "fraction",
+    "inverse_noise_field",
+    "noise_field",
+    "opaque_field",
+    "run_lengths",
+    "scaled",
+    "tally",
+]
