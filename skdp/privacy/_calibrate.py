@@ -26,6 +26,9 @@ _HAIR = 1 - 2**-47  # scales are rounded up, by more than pure prices read as de
 _COARSE = 1e-2
 _STEP = math.log(4)
 _WIDEST = 1e15
+# Prices of a root at most: one on a grid has steps, and a root at a step is never found. Where the
+# bracket is wide, twelve would leave it a thousandth wide.
+_TRIALS, _MORE_TRIALS = 12, 60
 _EXACT = ("auto", "gdp", "profile")
 
 
@@ -92,11 +95,13 @@ def _search(
     relative: float = _RELATIVE,
 ) -> float:
     """Bracket, then root in logs: log epsilon is close to linear in the log of the scale."""
-    target = math.log(spec.epsilon)
+    target, kept = math.log(spec.epsilon), [math.inf]
 
     def excess(log_scale: float) -> float:
         script = script_at(math.exp(log_scale))
         epsilon = price(script, spec.delta, spec.neighbors, accountant)
+        if epsilon <= spec.epsilon:
+            kept.append(log_scale)
         over = min(math.log(max(epsilon, 1e-300)) - target, 700.0)
         # Logarithms round: an epsilon one unit in the last place too large must not look kept.
         return min(over, 0.0) if epsilon <= spec.epsilon else max(over, 1e-16)
@@ -110,11 +115,12 @@ def _search(
     low, high = bracket
     if excess(low) <= 0:  # even almost no noise is enough
         return math.exp(low)
-    root = brentq(excess, low, high, xtol=relative, rtol=1e-14)
+    trials = _TRIALS if high - low < 0.1 else _MORE_TRIALS
+    root = brentq(excess, low, high, xtol=relative, rtol=1e-14, maxiter=trials, disp=False)
     step = relative
-    while root < high and excess(root) > 0:
+    while root < min(kept) and excess(root) > 0:
         root, step = root + step, 2 * step
-    return math.exp(min(root, high))
+    return math.exp(min(kept))
 
 
 def _bracket(

@@ -126,7 +126,7 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
             continue
         best = min(best, max(found, 0.0))
         if found == tail.losses[0] and best > 0:  # met all over the window: look below it
-            plan = plan_for_epsilon(pairs, best, accuracy)
+            plan = plan_for_epsilon(pairs, best, accuracy).deeper()
             continue
         if plan.excess(steps) <= 4 * accuracy * best or best == 0:
             break

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
-from skdp.privacy._pld_lattice import Array, Pair
+from skdp.exceptions import NotSupported
+from skdp.privacy._pld_lattice import Array, Lattice, Pair
 from skdp.privacy._pld_plan import MAX_CELLS, Counted, Plan
 
 __all__ = ["Tail", "compose"]
@@ -101,7 +102,7 @@ def _exponential(logs: Array, index: Array, slope: float) -> tuple[Array, float]
 
 
 def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
-    lattice = pair.lattice(plan.step, plan.reach, plan.floor)
+    lattice = _lattice(pair, plan)
     index = np.arange(len(lattice.mass), dtype=float)
     with np.errstate(divide="ignore"):
         logs = np.log(lattice.mass)
@@ -114,6 +115,17 @@ def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
     log_kept = math.log1p(-lattice.infinite)
     anchor = lattice.first + heaviest
     return _Tilted(weights, lattice.first, count, anchor, log_norm, log_over, log_kept)
+
+
+def _lattice(pair: Pair, plan: Plan) -> Lattice:
+    """The step's losses on the grid, refused beforehand where that would be too long to be built."""
+    low, high = pair.ends(plan.reach, plan.floor)
+    if not (high - low) / plan.step <= 4 * MAX_CELLS:
+        raise NotSupported(
+            f"A loss distribution between {low:g} and {high:g} does not fit on a grid of steps of "
+            f"{plan.step:g}; use accountant='auto' or 'rdp'."
+        )
+    return pair.lattice(plan.step, plan.reach, plan.floor)
 
 
 def _window(steps: list[_Tilted], start: int, size: int) -> Array:

@@ -46,6 +46,10 @@ class Pair(Protocol):
         """Losses and their weights under P: a quadrature good enough to choose a grid by."""
         ...
 
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """Lowest and highest finite loss of `lattice`, but for a cell: its size before it is built."""
+        ...
+
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:
         """Loss distribution under P on the grid, never below the truth.
 

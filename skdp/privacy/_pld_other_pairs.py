@@ -47,7 +47,7 @@ class SwapPair:
     def nodes(self, reach: float) -> tuple[Array, Array]:
         """Midpoint rule on the positive losses of the removal pair, mirrored."""
         half = self._half
-        edges = np.linspace(self.shift / 2, self.shift + reach, 401)
+        edges = np.linspace(max(self.shift / 2, self.shift - reach), self.shift + reach, 401)
         x = (edges[1:] + edges[:-1]) / 2
         up, mass = half.loss(x), density(half.upper, x)
         mass *= self._positive / mass.sum()
@@ -55,12 +55,17 @@ class SwapPair:
         down *= ndtr(-self.shift / 2) / max(down.sum(), 1e-300)
         return np.concatenate([up, -up, [0.0]]), np.concatenate([mass, down, [self._zero]])
 
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """The loss at ``reach`` sd above the shift, and its image."""
+        top = float(self._half.loss(np.array([self.shift + reach]))[0])
+        return -min(-floor, top), top
+
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:
         """Connect the dots on the positive side; the negative side is its image."""
         half = self._half
-        top = half.loss(np.array([self.shift + reach]))[0]
+        lowest_loss, top = self.ends(reach, floor)
         cells = max(math.ceil(top / step), 1)
-        edges = half.at(step * np.arange(cells + 1))
+        edges = half.at(step * np.arange(cells + 1, dtype=float))
         edges[0] = self.shift / 2
         stay, rise = half.shares(0, step, edges)
         up = np.concatenate([stay, [0.0]])
@@ -69,7 +74,7 @@ class SwapPair:
         far = edges[-1]
         infinite = math.fsum(w * ndtr(mean - far) for w, mean in half.upper)
         down[-1] += ndtr(-far)
-        lowest = min(max(math.ceil(min(-floor, top) / step), 1), cells)
+        lowest = min(max(math.ceil(-lowest_loss / step), 1), cells)
         down[lowest] += down[lowest + 1 :].sum()
         down = down[: lowest + 1]
         mass = np.concatenate([down[:0:-1], [up[0] + down[0] + self._zero], up[1:]])
@@ -92,10 +97,14 @@ class PurePair:
         high = 1 / (1 + math.exp(-self.epsilon))
         return np.array([-self.epsilon, self.epsilon]), np.array([1 - high, high])
 
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """The two losses."""
+        return max(-self.epsilon, floor), self.epsilon
+
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:
         """Divide each of the two losses between its grid neighbours."""
-        low = math.floor(-self.epsilon / step)
-        losses, weights = self.nodes(reach)
+        losses, weights = np.array(self.ends(reach, floor)), self.nodes(reach)[1]
+        low = math.floor(losses[0] / step)
         weights[0] = 1 / (1 + math.exp(min(self.epsilon, 700.0)))
         mass = np.zeros(math.floor(self.epsilon / step) + 2 - low)
         for loss, weight in zip(losses, weights):
@@ -116,26 +125,36 @@ class LaplacePair:
         return self.shift
 
     def nodes(self, reach: float) -> tuple[Array, Array]:
-        """Midpoint rule between the two atoms at the ends."""
+        """Midpoint rule between the two atoms at the ends, where there is mass."""
         a = self.shift
-        edges = np.linspace(-a, a, 401)
-        inner = 0.5 * np.exp((edges[:-1] - a) / 2) * np.expm1(np.diff(edges) / 2)
+        edges = np.linspace(max(-a, a - 80), a, 401)
+        inner = -0.5 * np.exp((edges[1:] - a) / 2) * np.expm1(-np.diff(edges) / 2)
         loss = np.concatenate([[-a], (edges[:-1] + edges[1:]) / 2, [a]])
         return loss, np.concatenate([[math.exp(-a) / 2], inner, [0.5]])
 
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """The shift and minus the shift."""
+        return max(-self.shift, floor), self.shift
+
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:
         """Divide the density e^{(t - shift)/2} / 4 cell by cell, and the two atoms."""
-        a = self.shift
-        cells = math.floor(a / step) + 1
-        grid = step * np.arange(-cells, cells)
+        a, cells = self.shift, math.floor(self.shift / step) + 1
+        first = -cells if floor <= -a else math.floor(self.ends(reach, floor)[0] / step)
+        grid = step * np.arange(first, cells)
         low, high = np.clip(grid, -a, a), np.clip(grid + step, -a, a)
         lift, width = low - grid, high - low
-        mass = 0.5 * np.exp((low - a) / 2) * np.expm1(width / 2)
-        gap = 2 * np.exp((grid - a) / 2) * np.sinh((2 * lift + width) / 4) * np.sinh(width / 4)
+        mass = -0.5 * np.exp((high - a) / 2) * np.expm1(-width / 2)
+        gap = mass * -np.expm1(-(2 * lift + width) / 2)
         rise = np.clip(gap / -math.expm1(-step), 0.0, mass)
         out = np.concatenate([mass - rise, [0.0]])
         out[1:] += rise
-        for atom, weight in ((a, 0.5), (-a, 0.5 * math.exp(-a))):
-            k, share = math.floor(atom / step) + cells, rising_share(atom, step)
+        atoms = [(a, 0.5), (-a, 0.5 * math.exp(-a))]
+        if (
+            floor > -a
+        ):  # up to the first grid point there is half of e^{(t - shift)/2}, raised to it
+            out[0] += 0.5 * math.exp((grid[0] - a) / 2)
+            atoms.pop()
+        for atom, weight in atoms:
+            k, share = math.floor(atom / step) - first, rising_share(atom, step)
             out[k : k + 2] += weight * np.array([1 - share, share])
-        return Lattice(-cells, out, 0.0)
+        return Lattice(first, out, 0.0)

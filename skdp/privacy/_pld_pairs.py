@@ -73,13 +73,18 @@ class MixturePair:
         inside = (x >= min(means) - reach) & (x <= max(means) + reach)
         return self.loss(x[inside]), weights[inside]
 
-    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
-        """Connect the dots between the losses at ``reach`` sd from the outer means of P."""
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """Losses at ``reach`` sd from the outer means of P."""
         means = [mean for _, mean in self.upper]
-        ends = self.loss(np.array([min(means) - reach, max(means) + reach]))
-        last = max(math.ceil(ends[1] / step), 1)
-        first = min(math.floor(max(ends[0], floor) / step), last - 1)
-        edges = self.at(step * np.arange(first, last + 1))
+        low, high = self.loss(np.array([min(means) - reach, max(means) + reach])).tolist()
+        return min(max(low, floor), high), max(high, 0.0)
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Connect the dots between the ends."""
+        low, high = self.ends(reach, floor)
+        last = max(math.ceil(high / step), 1)
+        first = min(math.floor(low / step), last - 1)
+        edges = self.at(step * np.arange(first, last + 1, dtype=float))
         stay, rise = self.shares(first, step, edges)
         mass = np.concatenate([stay, [0.0]])
         mass[1:] += rise

@@ -24,6 +24,7 @@ _OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 o
 _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
+_ROUGH = 1e-3  # an accuracy for which a sixteenth of the grid points will do
 _LARGEST_TILT = 1e10
 _STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the sum of largest losses
 
@@ -40,10 +41,17 @@ class Plan:
     reach: float  # where single-step tails are cut, in sd
     floor: float  # lower losses are raised to it
     target: float  # epsilon that the window must reach down to
+    cells: int  # most grid points of a step and of the window
 
     def wider(self) -> Plan:
         """The same plan with twice the window, on twice the grid."""
         return replace(self, width=2 * self.width, step=2 * self.step)
+
+    def deeper(self) -> Plan:
+        """The same plan with a window that reaches twice as far down, to zero at most."""
+        target = max(self.target - self.width, 0.0)
+        width = self.width + self.target - target
+        return replace(self, target=target, width=width, step=max(self.step, width / self.cells))
 
     def excess(self, steps: int) -> float:
         """What the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8 at most.
@@ -89,8 +97,13 @@ def _moments(nodes: Nodes, tilt: float) -> tuple[float, float]:
 def _saddle(
     nodes: Nodes, objective: Callable[[Array, Array], Array], most: float = _LARGEST_TILT
 ) -> tuple[float, float]:
-    """Minimise over the tilt: sixteen decades first (not unimodal near zero), then locally."""
-    tilts = np.geomspace(1e-6, most, 97)
+    """Minimise over the tilt: sixteen decades first (not unimodal near zero), then locally.
+
+    More of them where losses are large, whose tilts are small.
+    """
+    widest = max(float(np.abs(losses).max()) for losses, _, _ in nodes)
+    least = 1e-6 / max(widest, 1.0)
+    tilts = np.geomspace(least, most, 1 + round(6 * math.log10(_LARGEST_TILT / least)))
     for _ in range(2):
         values = objective(_cumulant(nodes, tilts), tilts)
         i = int(np.nanargmin(values))
@@ -147,9 +160,10 @@ def _finish(
     steps = sum(count for _, count in pairs)
     step = math.sqrt(8 * accuracy * scale / (steps * (tilt + 1)))
     floor = -(_FLOOR + math.log(steps)) / tilt
-    span = max(float(losses.max() - max(losses.min(), floor)) for losses, _, _ in nodes)
-    step = max(step, width / MAX_CELLS, span / MAX_CELLS)
-    return Plan(tilt, step, low, width, rate, reach, floor, epsilon)
+    span = max(high - low for low, high in (pair.ends(reach, floor) for pair, _ in pairs))
+    cells = MAX_CELLS if accuracy < _ROUGH else MAX_CELLS // 16
+    step = max(step, width / cells, span / cells)
+    return Plan(tilt, step, low, width, rate, reach, floor, epsilon, cells)
 
 
 def plan_for_delta(

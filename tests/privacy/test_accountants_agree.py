@@ -5,11 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from _truth import sampled_once
 from scipy.stats import binom, norm
 
 from skdp.exceptions import NotSupported
 from skdp.privacy import Spec, accountants, calibrate
 from skdp.privacy._gaussian import gaussian_delta
+from skdp.privacy._pld_compose import compose
+from skdp.privacy._pld_pairs import RemovePair
+from skdp.privacy._pld_plan import plan_for_epsilon
 from skdp.privacy.events import (
     AboveThreshold,
     Gaussian,
@@ -145,9 +149,11 @@ def test_delta_is_the_least_of_all_engines(script, epsilon, neighbors):
 
 
 def test_a_window_without_any_mass_says_one():
-    """The loss distribution alone cannot see so small a delta: it must not fail, nor say less."""
-    script = ((PoissonGaussian(3.0, 1e-5), 1000),)
-    assert accountants.delta(script, 2.0, "add_remove", "pld") == 1.0
+    """Most windows cannot see so small a delta: they must not fail, nor say less."""
+    script, pairs = ((PoissonGaussian(3.0, 1e-5), 1000),), [(RemovePair(1 / 3, 1e-5), 1000)]
+    for most in (20.0, 0.7, 1e-4):
+        assert compose(pairs, plan_for_epsilon(pairs, 2.0, 2e-5, most)).delta(2.0) == 1.0
+    assert accountants.delta(script, 2.0, "add_remove", "pld") >= sampled_once("remove", 3, 1e-5, 2)
     curve = accountants.profile(script, [0.1, 0.5, 1.0, 2.0], "add_remove")
     assert (np.diff(curve) <= 0).all() and 0 < curve[-1] < 1e-50
 

@@ -1,0 +1,171 @@
+"""Loss distributions at both ends of what may be asked: epsilon to 1e15, delta from 1e-280 to 1 - 1e-9.
+
+There noise is so small beside a record that whoever is in a sample is seen, and the loss of a script is a binomial
+number of Gaussian losses: closed, and sharing no code with the engine.
+"""
+
+import math
+from dataclasses import replace
+
+import mpmath as mp
+import pytest
+
+from skdp.exceptions import NotSupported
+from skdp.privacy import Spec, accountants, calibrate
+from skdp.privacy import _pld as engine
+from skdp.privacy._calibrate import _search
+from skdp.privacy._pld_compose import compose
+from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
+from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
+from skdp.privacy._pld_plan import MAX_CELLS, plan_for_delta, plan_for_epsilon
+from skdp.privacy.events import (
+    BoundedRange,
+    Gaussian,
+    Laplace,
+    PoissonGaussian,
+    PureDP,
+    WithoutReplacementGaussian,
+)
+
+REPLACE, ADD = "replace_one", "add_remove"
+
+
+def above(eps, mean, variance):
+    """E (1 - e^{eps - S})+ of a Gaussian loss S."""
+    sd = mp.sqrt(variance)
+    z = (mean - eps) / sd
+    return mp.ncdf(z) - mp.exp(eps - mean + variance / 2) * mp.ncdf(z - sd)
+
+
+def seen_delta(script, eps, relation):
+    """True delta, but for terms of e^-1000, of sampled steps beside one Gaussian, all of hardly any noise."""
+    with mp.workdps(40):
+        (event, count), *rest = script
+        square = mp.fsum(mp.mpf(e.multiplier) ** -2 for e, _ in rest)
+        shift = (2 if relation == REPLACE else 1) / mp.mpf(event.multiplier)
+        q, total = mp.mpf(event.rate), mp.mpf(0)
+        unseen = mp.mpf(0) if relation == REPLACE else mp.log1p(-q)
+        for k in range(0 if square else 1, count + 1):
+            mean = k * (shift**2 / 2 + mp.log(q)) + (count - k) * unseen + square / 2
+            weight = mp.binomial(count, k) * q**k * (1 - q) ** (count - k)
+            total += weight * above(mp.mpf(eps), mean, k * shift**2 + square)
+        adding = above(mp.mpf(eps), square / 2 - count * unseen, square) if square else mp.mpf(0)
+        return max(total, adding)
+
+
+def few(event, count, *rest):
+    return ((event, count), *((e, 1) for e in rest))
+
+
+FAR = {
+    "one sampled step": (few(PoissonGaussian(1e-3, 0.05), 1, Gaussian(5e-3)), ADD),
+    "two beside a Gaussian": (few(PoissonGaussian(7e-5, 0.05), 2, Gaussian(7e-4)), ADD),
+    "many": (few(PoissonGaussian(1e-4, 0.1), 30, Gaussian(1e-3)), ADD),
+    "subsets": (few(WithoutReplacementGaussian(7e-7, 0.125), 249), REPLACE),
+    "few subsets": (few(WithoutReplacementGaussian(1e-4, 0.25), 3), REPLACE),
+}
+
+
+@pytest.mark.parametrize("at", [1e-200, 1e-6, 0.1, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("name", FAR)
+def test_epsilon_where_noise_hides_nothing(name, at, monkeypatch):
+    script, relation = FAR[name]
+    taken = []
+    monkeypatch.setattr(engine, "compose", lambda *asked: taken.append(1) or compose(*asked))
+    found = engine.epsilon(script, at, relation)
+    assert seen_delta(script, found, relation) <= at * (1 + 1e-9)
+    assert math.isfinite(found) or at == 1e-200  # tails are cut above that
+    if (
+        0 < found < math.inf
+    ):  # tight, but for the e^-16 that a window misses, where delta is nearly one
+        assert seen_delta(script, (0.97 if at < 0.99 else 0.7) * found, relation) > at
+    assert len(taken) <= 12
+
+
+PAIRS = [
+    *(GaussianPair(0.7), GaussianPair(1e5), RemovePair(1e4, 0.3), AddPair(3.0, 0.3)),
+    *(ReplacePair(20.0, 0.1), SwapPair(0.8, 0.1), SwapPair(3e6, 1e-3)),
+    *(PurePair(0.9), PurePair(3e13), LaplacePair(1.3), LaplacePair(1e12)),
+]
+
+
+@pytest.mark.parametrize("floor", [-math.inf, -40.0, -0.5, -1e-9])
+@pytest.mark.parametrize("pair", PAIRS, ids=repr)
+def test_the_size_of_a_grid_is_known_before_it_is_built(pair, floor):
+    reach = 9.0
+    low, high = pair.ends(reach, floor)
+    for cells in (7, 1000):
+        step = (high - low) / cells
+        lattice = pair.lattice(step, reach, floor)
+        last = lattice.first + len(lattice.mass) - 1
+        assert lattice.first * step >= low - 1.01 * step and last * step <= high + 2.01 * step
+        assert len(lattice.mass) <= cells + 4
+        assert lattice.mass.sum() + lattice.infinite == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("at", [1e-30, 1e-6, 1 - 1e-9])
+@pytest.mark.parametrize("pair", PAIRS, ids=repr)
+def test_no_plan_asks_for_more_cells_than_there_are(pair, at):
+    pairs = [(pair, 30)]
+    plans = [plan_for_delta(pairs, at, 2e-5), plan_for_delta(pairs, at, 2e-5, 1e-9)]
+    plans += [
+        plan_for_epsilon(pairs, eps, accuracy) for eps in (0.0, 1e15) for accuracy in (1e-2, 2e-5)
+    ]
+    for plan in [*plans, *(plan.wider() for plan in plans), *(plan.deeper() for plan in plans)]:
+        assert plan.step > 0
+        assert len(pair.lattice(plan.step, plan.reach, plan.floor).mass) <= plan.cells + 4
+
+
+def test_a_grid_that_would_be_too_long_is_refused_beforehand():
+    pairs = [(PurePair(3e13), 30)]
+    plan = plan_for_delta(pairs, 1e-6, 2e-5)
+    with pytest.raises(NotSupported, match="does not fit on a grid"):
+        compose(pairs, replace(plan, step=plan.step / (16 * MAX_CELLS)))
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [(BoundedRange(1.0), 30)],
+        [(PureDP(1e-6), 30), (BoundedRange(1.0), 30)],
+        [(BoundedRange(1.0), 1), (Laplace(1e4), 3)],
+    ],
+    ids=["range", "pure and range", "range and Laplace"],
+)
+@pytest.mark.parametrize("at", [1e-300, 1e-6, 1 - 1e-9])
+def test_pure_scripts_of_a_huge_epsilon_are_calibrated_to_it(events, at):
+    """An epsilon of 1e15 is met by the sum of epsilons, to what delta adds: log(1 / (1 - delta)) at most."""
+    spec = Spec(1e15, at)
+    scale = calibrate(lambda s: tuple((e.scaled(s), k) for e, k in events), spec)
+    total = math.fsum(
+        k * (e.epsilon if hasattr(e, "epsilon") else 1 / e.multiplier) for e, k in events
+    )
+    assert total / scale == pytest.approx(1e15, rel=1e-7)
+
+
+def test_a_price_with_steps_ends_the_search():
+    """A grid makes prices jump: a root at a jump is never found, and each look costs a composition."""
+    asked = []
+
+    def price(script, delta, neighbors, accountant):
+        ((event, _),) = script
+        asked.append(event.multiplier)
+        return 1e6 * (1 + 3e-5 * math.floor(math.log(event.multiplier) * -1e5))
+
+    spec = Spec(1e6, 0.5)
+    scale = _search(lambda s: ((PoissonGaussian(s, 0.1), 2),), spec, "rdp", price, 1e-3, 1e-2)
+    assert price(((PoissonGaussian(scale, 0.1), 1),), 0.5, ADD, "rdp") <= 1e6
+    assert scale <= 1 + 1e-4 and len(asked) <= 20
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_calibrations_take_few_compositions(name, monkeypatch):
+    script, relation = FAR[name]
+    taken = []
+    monkeypatch.setattr(engine, "compose", lambda *asked: taken.append(1) or compose(*asked))
+    spec = Spec(1e6, 0.999999999, relation)
+    scale = calibrate(lambda s: tuple((e.scaled(s), k) for e, k in script), spec)
+    made = tuple((e.scaled(scale), k) for e, k in script)
+    assert accountants.epsilon(made, spec.delta, relation) <= 1e6
+    assert seen_delta(made, 1e6, relation) <= spec.delta
+    assert len(taken) <= 80
