@@ -54,7 +54,7 @@ class Book:
     @property
     def unit(self) -> str:
         """The currency in words."""
-        return self.currency.unit(self.order)
+        return self.currency.unit.format(order=self.order)
 
     @property
     def allowance(self) -> Script:

@@ -144,10 +144,7 @@ def test_a_filter_that_promises_nothing_allows_everything():
 class WholeEpsilons(Currency):
     """A toy: pure releases, each of which costs the next whole number."""
 
-    name, needs_delta = "whole", False
-
-    def unit(self, order):
-        return "whole epsilons"
+    name, unit, needs_delta = "whole", "whole epsilons", False
 
     def budget(self, spec, order):
         return float(math.floor(spec.epsilon))
