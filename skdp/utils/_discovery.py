@@ -1,0 +1,84 @@
+"""Every public estimator, found by walking the package: a list by hand forgets the next one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClusterMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+
+__all__ = ["all_estimators"]
+
+_KINDS = {
+    "classifier": ClassifierMixin,
+    "cluster": ClusterMixin,
+    "regressor": RegressorMixin,
+    "transformer": TransformerMixin,
+}
+
+
+def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseEstimator]]]:
+    """Every public estimator of skdp, as scikit-learn's function of that name lists its own.
+
+    A class is public where a module without an underscore in its path names it in ``__all__``; a base that is
+    abstract, or has no ``fit``, is not an estimator.
+
+    Parameters
+    ----------
+    type_filter : {"classifier", "cluster", "regressor", "transformer"}, default=None
+        Only estimators of this kind; None for all.
+
+    Returns
+    -------
+    list of (str, type)
+        Names and classes, sorted by name.
+
+    See Also
+    --------
+    sklearn.utils.discovery.all_estimators : The same for scikit-learn.
+
+    Examples
+    --------
+    >>> from skdp.utils import all_estimators
+    >>> names = [name for name, _ in all_estimators(type_filter="classifier")]
+    >>> "DPLogisticRegression" in names, names == sorted(names)
+    (True, True)
+    """
+    if type_filter is not None and type_filter not in _KINDS:
+        raise ValueError(
+            f"type_filter={type_filter!r} is not known; use one of {sorted(_KINDS)}, or None for all."
+        )
+    kind = BaseEstimator if type_filter is None else _KINDS[type_filter]
+    found = {
+        (thing.__name__, thing)
+        for module in _public_modules("skdp")
+        for thing in _public_classes(module)
+        if issubclass(thing, BaseEstimator) and issubclass(thing, kind) and hasattr(thing, "fit")
+    }
+    return sorted(found, key=lambda pair: (pair[0], pair[1].__module__))
+
+
+def _public_modules(name: str) -> Iterator[ModuleType]:
+    """The module and all below it whose names have no underscore in front; ``__main__`` runs a program."""
+    module = import_module(name)
+    yield module
+    for below in iter_modules(getattr(module, "__path__", [])):
+        if not below.name.startswith("_"):
+            yield from _public_modules(f"{name}.{below.name}")
+
+
+def _public_classes(module: ModuleType) -> Iterator[type]:
+    """Classes that the module calls public and that may be made an instance of."""
+    for name in getattr(module, "__all__", ()):
+        thing = getattr(module, name)
+        if inspect.isclass(thing) and not inspect.isabstract(thing) and not name.startswith("_"):
+            yield thing
