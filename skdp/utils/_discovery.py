@@ -44,7 +44,7 @@ def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseE
 
     See Also
     --------
-    sklearn.utils.discovery.all_estimators : The same for scikit-learn.
+    skdp.DPLogisticRegression : One of them.
 
     Examples
     --------
