@@ -11,9 +11,9 @@ import mpmath as mp
 import pytest
 
 from skdp.exceptions import NotSupported
-from skdp.privacy import Spec, accountants, calibrate
+from skdp.privacy import Spec, accountants
 from skdp.privacy import _pld as engine
-from skdp.privacy._calibrate import _search
+from skdp.privacy._calibrate import _search, calibrate_scale
 from skdp.privacy._pld_compose import compose
 from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
 from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
@@ -80,6 +80,13 @@ def test_epsilon_where_noise_hides_nothing(name, at, monkeypatch):
     assert len(taken) <= 12
 
 
+def calibrated(script, spec):
+    """Scale of the noise of a script that is written for 1."""
+    return calibrate_scale(
+        lambda s: tuple((e.scaled(s), k) for e, k in script), spec, "auto", accountants.epsilon
+    )
+
+
 PAIRS = [
     *(GaussianPair(0.7), GaussianPair(1e5), RemovePair(1e4, 0.3), AddPair(3.0, 0.3)),
     *(ReplacePair(20.0, 0.1), SwapPair(0.8, 0.1), SwapPair(3e6, 1e-3)),
@@ -134,7 +141,7 @@ def test_a_grid_that_would_be_too_long_is_refused_beforehand():
 def test_pure_scripts_of_a_huge_epsilon_are_calibrated_to_it(events, at):
     """An epsilon of 1e15 is met by the sum of epsilons, to what delta adds: log(1 / (1 - delta)) at most."""
     spec = Spec(1e15, at)
-    scale = calibrate(lambda s: tuple((e.scaled(s), k) for e, k in events), spec)
+    scale = calibrated(events, spec)
     total = math.fsum(
         k * (e.epsilon if hasattr(e, "epsilon") else 1 / e.multiplier) for e, k in events
     )
@@ -162,7 +169,7 @@ def test_calibrations_take_few_compositions(name, monkeypatch):
     taken = []
     monkeypatch.setattr(engine, "compose", lambda *asked: taken.append(1) or compose(*asked))
     spec = Spec(1e6, 0.999999999, relation)
-    scale = calibrate(lambda s: tuple((e.scaled(s), k) for e, k in script), spec)
+    scale = calibrated(script, spec)
     made = tuple((e.scaled(scale), k) for e, k in script)
     assert accountants.epsilon(made, spec.delta, relation) <= 1e6
     assert seen_delta(made, 1e6, relation) <= spec.delta
