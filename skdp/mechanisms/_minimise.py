@@ -113,5 +113,5 @@ def _step(objective: Objective, w: Array, z: Array, p: Array, known: _Round) -> 
         middle, end = slope(t / 2), slope(t)
         if middle + end <= DECREASE * start and t * ((middle + end) / 2 + doubt) <= -least:
             return t
-        t *= min(max(start / (start - end), 0.1), 0.5)
+        t *= 0.5 if end == start else min(max(start / (start - end), 0.1), 0.5)
     return 0.0
