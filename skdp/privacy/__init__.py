@@ -5,8 +5,8 @@ any script of events, `calibrate` goes back from a promise to a noise scale, and
 budget that several fits share.
 """
 
-from skdp.privacy._convenience import epsilon_spent, noise_multiplier
-from skdp.privacy.accountants import (
+from ._convenience import epsilon_spent, noise_multiplier
+from .accountants import (
     ACCOUNTANTS,
     calibrate,
     choose,
@@ -15,10 +15,10 @@ from skdp.privacy.accountants import (
     profile,
     tradeoff,
 )
-from skdp.privacy.dp_event import to_dp_event
-from skdp.privacy.ledger import Filter, Ledger
-from skdp.privacy.selection import selection_delta, selection_epsilon
-from skdp.privacy.spec import NEIGHBORS, Spec
+from .dp_event import to_dp_event
+from .ledger import Filter, Ledger
+from .selection import selection_delta, selection_epsilon
+from .spec import NEIGHBORS, Spec
 
 __all__ = [
     "ACCOUNTANTS",

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skdp.privacy.curves import cost, currencies
-from skdp.privacy.events import (
+from .curves import cost, currencies
+from .events import (
     Event,
     Gaussian,
     PoissonBundle,

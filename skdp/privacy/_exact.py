@@ -12,8 +12,8 @@ import math
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from skdp.privacy.curves import cost
-from skdp.privacy.events import AboveThreshold, BoundedRange, Event, Laplace, PureDP
+from .curves import cost
+from .events import AboveThreshold, BoundedRange, Event, Laplace, PureDP
 
 __all__ = ["Exact", "at_least", "at_most", "exact", "meant", "pure_price", "short"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from skdp.exceptions import BudgetExceeded
-from skdp.privacy._book import Book
-from skdp.privacy._currencies import NOTHING
-from skdp.privacy._exact import Exact
-from skdp.privacy._script import Recorder
-from skdp.privacy.events import Event, Script, checked
-from skdp.privacy.spec import Spec
+from ..exceptions import BudgetExceeded
+from ._book import Book
+from ._currencies import NOTHING
+from ._exact import Exact
+from ._script import Recorder
+from .events import Event, Script, checked
+from .spec import Spec
 
 __all__ = ["Filter"]
 
@@ -36,8 +36,8 @@ class Filter:
     >>> from skdp.privacy.events import PureDP
     >>> budget = Filter(Spec(1.0, 0.0), "pure")
     >>> budget.charge(PureDP(0.1), count=10)
-    >>> budget.unspent
-    0.0
+    >>> budget.unspent, budget.allowance
+    (0.0, ((PureDP(epsilon=1.0), 1),))
     """
 
     def __init__(self, spec: Spec, kind: str, order: int | None = None) -> None:

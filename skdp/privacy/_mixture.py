@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
-from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy.events import Event, Gaussian, PureDP, RandomPosition
+from ._gaussian import gaussian_delta
+from .events import Event, Gaussian, PureDP, RandomPosition
 
 __all__ = ["Mixture", "branches", "mixture"]
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from skdp.exceptions import BudgetExceeded, OffScript
-from skdp.privacy import accountants
-from skdp.privacy.events import Event, Script
-from skdp.privacy.spec import Spec
+from ..exceptions import BudgetExceeded, OffScript
+from . import accountants
+from .events import Event, Script
+from .spec import Spec
 
 __all__ = ["Recorder", "Scripted"]
 
 
 class Recorder:
-    """Write down what a rehearsal asks for; everything is affordable and nothing is spent."""
+    """Write down what a rehearsal asks for; everything is affordable and nothing is spent.
+
+    Examples
+    --------
+    >>> from skdp.privacy.events import Gaussian
+    >>> from skdp.privacy.ledger import Recorder
+    >>> account = Recorder()
+    >>> account.charge(Gaussian(20.0))
+    >>> account.charge(Gaussian(20.0), count=999)
+    >>> account.script
+    ((Gaussian(multiplier=20.0), 1000),)
+    """
 
     def __init__(self) -> None:
         self._runs: list[tuple[Event, int]] = []
@@ -50,6 +61,16 @@ class Scripted:
         The events in order, run-length coded.
     accountant : str
         Who prices the script, see `skdp.privacy.epsilon`.
+
+    Examples
+    --------
+    >>> from skdp.privacy import Spec
+    >>> from skdp.privacy.events import Gaussian
+    >>> from skdp.privacy.ledger import Scripted
+    >>> account = Scripted(Spec(1.0, 1e-6), ((Gaussian(50.0), 2),))
+    >>> account.charge(Gaussian(50.0))
+    >>> account.complete
+    False
     """
 
     def __init__(self, spec: Spec, script: Script, accountant: str = "auto") -> None:

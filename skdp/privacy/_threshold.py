@@ -18,9 +18,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from skdp.privacy._costs import laplace_renyi, pure_mu, pure_renyi
-from skdp.privacy.curves import register
-from skdp.privacy.events import AboveThreshold, GaussianAboveThreshold
+from ._costs import laplace_renyi, pure_mu, pure_renyi
+from .curves import register
+from .events import AboveThreshold, GaussianAboveThreshold
 
 __all__: list[str] = []
 

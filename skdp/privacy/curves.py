@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from skdp.exceptions import NotSupported
-from skdp.privacy.events import Event
-from skdp.privacy.spec import NEIGHBORS, check_neighbors
+from ..exceptions import NotSupported
+from .events import Event
+from .spec import NEIGHBORS, check_neighbors
 
 __all__ = ["COSTS", "cost", "currencies", "priced", "register", "registered"]
 
@@ -39,6 +39,21 @@ def register(
         neighbors)`` an array; ``gdp``, ``zcdp`` and ``pure`` take ``(event, neighbors)``.
     relations : tuple of str
         The neighbour relations under which the function is proved.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from skdp.privacy import epsilon
+    >>> from skdp.privacy.curves import register
+    >>> from skdp.privacy.events import Event, inverse_noise_field
+    >>> @dataclass(frozen=True)
+    ... class Coin(Event):
+    ...     epsilon: float = inverse_noise_field()
+    >>> @register(Coin, "pure")
+    ... def coin_epsilon(event, neighbors):
+    ...     return event.epsilon
+    >>> round(epsilon(((Coin(0.5), 3),), delta=0.0), 9)
+    1.5
     """
     if currency not in COSTS:
         raise ValueError(f"currency={currency!r} is unknown; use one of {COSTS}.")

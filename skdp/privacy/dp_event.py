@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from skdp.exceptions import NotSupported
-from skdp.privacy.events import (
+from ..exceptions import NotSupported
+from .events import (
     ZCDP,
     Event,
     Gaussian,
@@ -23,7 +23,7 @@ from skdp.privacy.events import (
     WithoutReplacementGaussian,
     tally,
 )
-from skdp.privacy.spec import check_neighbors
+from .spec import check_neighbors
 
 __all__ = ["to_dp_event"]
 

@@ -13,16 +13,16 @@ import os
 import threading
 from typing import Any, NamedTuple
 
-from skdp.exceptions import BudgetExceeded, NotSupported
-from skdp.privacy import accountants
-from skdp.privacy._book import Book
-from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._currencies import CURRENCIES, FILTERS, NOTHING
-from skdp.privacy._exact import Exact
-from skdp.privacy._filter import Filter
-from skdp.privacy._script import Recorder, Scripted
-from skdp.privacy.events import Script, checked, tally
-from skdp.privacy.spec import Spec
+from ..exceptions import BudgetExceeded, NotSupported
+from . import accountants
+from ._book import Book
+from ._compose import exact_mu, reduced
+from ._currencies import CURRENCIES, FILTERS, NOTHING
+from ._exact import Exact
+from ._filter import Filter
+from ._script import Recorder, Scripted
+from .events import Script, checked, tally
+from .spec import Spec
 
 __all__ = ["Filter", "Ledger", "Recorder", "Scripted"]
 

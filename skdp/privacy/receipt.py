@@ -38,6 +38,18 @@ class Receipt:
         For adaptive solvers: what the filter had left, in its currency.
     notes : tuple of str
         What a reader should know besides.
+
+    Examples
+    --------
+    >>> from skdp.privacy.events import Gaussian
+    >>> from skdp.privacy.receipt import Receipt
+    >>> script = ((Gaussian(9.0), 1),)
+    >>> print(Receipt(0.5, 1e-6, "replace_one", "gdp", script, "GD()", proofs=("sums",)))
+    guarantee   epsilon = 0.5, delta = 1e-06, replace_one
+    accountant  gdp
+    solver      GD()
+    released    1 x Gaussian(multiplier=9.0)
+    proofs      sums
     """
 
     epsilon: float

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-from skdp.exceptions import NotSupported
-from skdp.privacy import accountants
-from skdp.privacy._compose import reduced, total_rdp
-from skdp.privacy._conversion import least, renyi_epsilon
-from skdp.privacy._engines import ENGINES
-from skdp.privacy.events import Script
-from skdp.privacy.spec import check_delta, check_neighbors
+from ..exceptions import NotSupported
+from . import accountants
+from ._compose import reduced, total_rdp
+from ._conversion import least, renyi_epsilon
+from ._engines import ENGINES
+from .events import Script
+from .spec import check_delta, check_neighbors
 
 __all__ = [
     "BinomialRuns",

@@ -82,9 +82,9 @@ def _uniforms(eps, shift, count, square):
     """Mean of e^{t/2} times the hockey stick at eps - t, t a sum of uniform laws on +-shift."""
     if count == 0:
         return gaussian(eps, square)
-    corners = [-count * shift + 2 * shift * j for j in range(count + 1)]
+    knots = [-count * shift + 2 * shift * j for j in range(count + 1)]
     near = [eps + k * mp.sqrt(square) for k in (-12, -6, -3, -1, 0, 1, 3, 6, 12)]
-    edges = sorted({*corners, *(x for x in near if abs(x) < count * shift)})
+    edges = sorted({*knots, *(x for x in near if abs(x) < count * shift)})
     total = mp.mpf(0)
     for low, high in pairwise(edges):
         if not square and high <= eps:
@@ -92,9 +92,9 @@ def _uniforms(eps, shift, count, square):
         for x, w in _NODES:
             t = (low + high) / 2 + (high - low) / 2 * x
             spread = mp.fsum(
-                (-1) ** j * mp.binomial(count, j) * max(t - corner, 0) ** (count - 1)
-                for j, corner in enumerate(corners)
-                if t > corner
+                (-1) ** j * mp.binomial(count, j) * max(t - knot, 0) ** (count - 1)
+                for j, knot in enumerate(knots)
+                if t > knot
             ) / (mp.factorial(count - 1) * (2 * shift) ** count)
             total += w * (high - low) / 2 * spread * mp.exp(t / 2) * gaussian(eps - t, square)
     return total
