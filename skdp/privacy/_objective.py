@@ -4,22 +4,21 @@ The minimiser w and the noise b determine each other, so the loss of privacy at 
 log(ratio of Jacobians) + (|b + v|^2 - |b|^2)/(2 s^2), where v is how far one record moves the
 gradient. v depends on b, but the second part is convex in the coefficients of v over fixed
 directions, so it is largest at a vertex, where v is fixed and the loss is that of a Gaussian
-shift. Each rule below lists the vertices (proof: docs/proofs/objective_perturbation.md).
+shift. Each rule below lists the vertices (proof: docs/proofs/objective_perturbation.md). A unit
+of several rows enters with a weighted average of their losses (proof: docs/proofs/units.md).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
 
 from skdp.exceptions import NotSupported
-from skdp.privacy._gaussian import gaussian_delta
+from skdp.privacy._objective_branches import AveragedBranches, Branches
 from skdp.privacy.curves import register
 from skdp.privacy.events import Event, inverse_noise_field
 
@@ -37,64 +36,11 @@ Array = NDArray[np.float64]
 
 RULES = ("logistic", "one_signed", "two_signed", "multinomial", "label_dp")
 _CELLS = 64
-_COMBINATIONS = 4000
+_MOST_CUBED = 8  # rows of a unit up to which the sum over all vertices can be the smaller price
 
 
-@dataclass(frozen=True)
-class Branches:
-    """delta(eps) <= largest, over rows of ``shifts``, of sum of counts * H(eps - offset, shift)."""
-
-    counts: Array
-    shifts: Array
-    offsets: Array
-
-    def repeated(self, times: int) -> Branches | None:
-        """Return the branches of so many rounds: each round has its vertex, and shifts add in squares.
-
-        The records, hence the rows of ``shifts``, are the same in all rounds. None if too many.
-        """
-        kinds = len(self.counts)
-        if math.comb(times + kinds - 1, kinds - 1) > _COMBINATIONS:
-            return None
-        ways = np.array(list(_shares(times, kinds)), dtype=float)
-        log_counts = gammaln(times + 1) + (ways * np.log(self.counts) - gammaln(ways + 1)).sum(1)
-        if log_counts.max() > 700:
-            return None
-        squares = self.shifts**2
-        if np.isfinite(squares).all():
-            together = squares @ ways.T
-        else:  # no noise: a vertex that no round takes adds nothing
-            together = np.stack([_dot(ways, row) for row in squares])
-        return Branches(np.exp(log_counts), np.sqrt(together), _dot(ways, self.offsets))
-
-    def rdp(self, orders: Array, extra_mu: float) -> Array:
-        """Renyi divergence of order a: E exp((a-1) max) is at most the sum over branches."""
-        a = orders[:, None, None]
-        squares = self.shifts**2 + extra_mu**2
-        exponents = (a - 1) * self.offsets + a * (a - 1) * squares / 2 + np.log(self.counts)
-        return (logsumexp(exponents, axis=-1) / (orders[:, None] - 1)).max(axis=-1)
-
-    def delta(self, epsilon: Array, extra_mu: float) -> Array:
-        """Sum of the branches, each composed with a Gaussian of ``extra_mu``."""
-        shifts = np.hypot(self.shifts, extra_mu)
-        tails = gaussian_delta(epsilon[..., None, None] - self.offsets, shifts)
-        return (tails @ self.counts).max(axis=-1)
-
-
-def _shares(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
-    if kinds == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _shares(total - first, kinds - 1):
-            yield (first, *rest)
-
-
-def _dot(ways: Array, offsets: Array) -> Array:
-    """ways @ offsets, where an infinite offset that is not taken counts nothing."""
-    with np.errstate(invalid="ignore"):
-        return np.where(ways > 0, ways * offsets, 0.0).sum(axis=1)
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 @dataclass(frozen=True)
@@ -107,6 +53,9 @@ class _Perturbed(Event):
     classes: int = 2
     output: float = field(default=0.0, metadata={"power": -1, "high": math.inf})
     rounds: int = 1
+    rows: int = 1
+    width: int | None = None
+    equal_weights: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -116,6 +65,9 @@ class _Perturbed(Event):
             raise ValueError(f"classes={self.classes!r} must be 2 or more.")
         if self.rounds < 1:
             raise ValueError(f"rounds={self.rounds!r} must be 1 or more.")
+        for name, value in (("rows", self.rows), ("width", self.width)):
+            if not (value is None and name == "width") and not _is_count(value):
+                raise ValueError(f"{name}={value!r} must be a whole number, 1 or more.")
 
     def repeated(self, times: int) -> Event:
         """Return the composition of so many equal releases on the same records."""
@@ -145,6 +97,23 @@ class ObjectivePerturbation(_Perturbed):
         deviation of the output noise: 2 tau / (lam s_o) for a certificate |gradient| <= tau.
     rounds : int
         How many equal releases were made from the same records, adaptively.
+    rows : int
+        Most rows of a unit, which enters the objective with a weighted sum of their losses: weights
+        of 0 or more that sum to at most 1. ``shift`` and ``jacobian`` stay the bounds of one row.
+    width : int or None
+        Columns of a row, the intercept's among them: of more rows than that, the Hessian has no
+        higher rank. None if not known.
+    equal_weights : bool
+        Whether all rows that enter of a unit have the same weight, which allows a second bound for
+        units of few rows.
+
+    Examples
+    --------
+    >>> from skdp.privacy import epsilon
+    >>> row = ObjectivePerturbation(shift=0.1, jacobian=0.01)
+    >>> person = ObjectivePerturbation(shift=0.1, jacobian=0.01, rows=10)
+    >>> round(epsilon(((row, 1),), 1e-6), 4), round(epsilon(((person, 1),), 1e-6), 4)
+    (0.8441, 0.845)
     """
 
 
@@ -158,13 +127,23 @@ class PureObjectivePerturbation(_Perturbed):
 
 
 def log_jacobian(event: _Perturbed) -> float:
-    """Bound on the log ratio of determinants: log det(I + Hessian of one record / lam)."""
+    """Bound on the log ratio of determinants: log det(I + Hessian of one unit / lam).
+
+    The trace of a unit's Hessian is at most that of one row's, and log is concave: the bound is
+    that of so many equal eigenvalues as the rank allows.
+    """
     if event.rule == "label_dp":
         return 0.0  # the Hessian does not involve the label
+    rank = _rank(event)
     if event.rule == "multinomial":
-        # K - 1 eigenvalues of mean at most B^2/K, and log is concave; beta = B^2/2.
-        return (event.classes - 1) * math.log1p(2 * event.jacobian / event.classes)
-    return math.log1p(event.jacobian)
+        # K - 1 eigenvalues of mean at most B^2/K for each; beta = B^2/2.
+        return rank * (event.classes - 1) * math.log1p(2 * event.jacobian / event.classes / rank)
+    return rank * math.log1p(event.jacobian / rank)
+
+
+def _rank(event: _Perturbed) -> int:
+    """Largest rank of the rows of one unit."""
+    return event.rows if event.width is None else min(event.rows, event.width)
 
 
 def objective_delta(
@@ -214,9 +193,14 @@ def _ways(event: ObjectivePerturbation, neighbors: str) -> list[Branches]:
         )
     if event.rule == "label_dp":
         return [_branches([(1, event.shift, 0.0)])]
-    ways = [_separate(event, neighbors == "replace_one")]
+    replace_one = neighbors == "replace_one"
+    ways = [_separate(event, replace_one)]
     if event.rule == "logistic":
-        ways.append(_joint_logistic(event, neighbors == "replace_one"))
+        ways.append(_joint_logistic(event, replace_one))
+    if event.rows > 1:
+        ways = [AveragedBranches(way.counts, way.shifts, way.offsets) for way in ways]
+        if event.equal_weights and event.rows <= _MOST_CUBED and event.rule != "two_signed":
+            ways.append(_cube(event, replace_one))
     return ways
 
 
@@ -254,6 +238,25 @@ def _joint_logistic(event: ObjectivePerturbation, replace_one: bool) -> Branches
     return _branches([(1, r, 0.0), (1, 0.0, a)])
 
 
+def _cube(event: ObjectivePerturbation, replace_one: bool) -> Branches:
+    """All vertices of all rows of a unit at once: i rows of k at full slope move at most r i/k.
+
+    Rows with another weight than their number's inverse have other vertices.
+    """
+    jac, rest = log_jacobian(event), event.classes - 1 if event.rule == "multinomial" else 1
+    moving = 2 * event.rows if replace_one else event.rows
+    return _branches(
+        [
+            (math.comb(moving, i) * rest**i, _share(event.shift, i, event.rows), jac)
+            for i in range(moving + 1)
+        ]
+    )
+
+
+def _share(shift: float, part: int, whole: int) -> float:
+    return shift * part / whole if part else 0.0  # without noise the shift is infinite
+
+
 def _branches(rows: list[tuple[int, float, float]]) -> Branches:
     counts, shifts, offsets = np.array(rows, dtype=float).T
     return Branches(counts, shifts[None, :], offsets)
@@ -268,23 +271,23 @@ def pure_objective_epsilon(event: PureObjectivePerturbation, neighbors: str) -> 
         )
     other = event.shift if neighbors == "replace_one" else 0.0
     if event.rule == "logistic":
-        own = _joint_logistic_exponent(event.shift, 4 * event.jacobian)
+        own = _joint_logistic_exponent(event.shift, 4 * event.jacobian, _rank(event))
     else:
         own = event.shift + log_jacobian(event)
     return event.rounds * (own + other + event.output)
 
 
-def _joint_logistic_exponent(r: float, a: float) -> float:
-    """Return the largest log1p(a t (1 - t)) + r t over 0 <= t <= 1.
+def _joint_logistic_exponent(r: float, a: float, rank: int) -> float:
+    """Return the largest m log1p(a t (1 - t) / m) + r t over 0 <= t <= 1, with m the rank.
 
-    It is r, at t = 1, whenever a <= r; otherwise the root of a r t^2 + a (2 - r) t = a + r.
+    It is r, at t = 1, whenever a <= r; otherwise the root of (a r/m) t^2 + a (2 - r/m) t = a + r.
     """
     if a <= r:
         return r
-    half = (2 - r) / 2
-    root = math.sqrt(half * half + r * (1 + r / a))
+    half = (2 - r / rank) / 2
+    root = math.sqrt(half * half + r / rank * (1 + r / a))
     t = (1 + r / a) / (half + root)
-    return math.log1p(a * t * (1 - t)) + r * t
+    return rank * math.log1p(a / rank * t * (1 - t)) + r * t
 
 
 register(ObjectivePerturbation, "profile")(objective_delta)

@@ -1,0 +1,206 @@
+"""Group privacy: what a script that protects one row promises to several rows at once.
+
+A unit that is declared beforehand costs far less (docs/proofs/units.md); this is what is left for
+those who did not declare one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from skdp.exceptions import NotSupported
+from skdp.privacy import accountants
+from skdp.privacy._compose import exact_mu, reduced
+from skdp.privacy._exact import at_least, meant, pure_price
+from skdp.privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
+from skdp.privacy.curves import priced
+from skdp.privacy.events import (
+    ZCDP,
+    AboveThreshold,
+    BoundedRange,
+    Event,
+    Gaussian,
+    GaussianAboveThreshold,
+    Laplace,
+    PoissonBundle,
+    PoissonGaussian,
+    PoissonPure,
+    PureDP,
+    RandomPosition,
+    Script,
+    ShuffledEpoch,
+    WithoutReplacementGaussian,
+    checked,
+)
+from skdp.privacy.spec import Spec
+
+__all__ = ["for_rows"]
+
+# Their noise stands beside a sensitivity (or what has one), and k rows move k times as much.
+_PLAIN = (
+    Gaussian,
+    Laplace,
+    PureDP,
+    BoundedRange,
+    ZCDP,
+    AboveThreshold,
+    GaussianAboveThreshold,
+)
+_RANDOM = (
+    PoissonGaussian,
+    PoissonPure,
+    PoissonBundle,
+    WithoutReplacementGaussian,
+    RandomPosition,
+    ShuffledEpoch,
+)
+_ROUND_OFF = 1e-15
+_HOPELESS = 1e4  # an epsilon of one row beyond which a curve is not searched
+_HALVINGS = 60
+
+
+def for_rows(script: Script, spec: Spec, k: int) -> Spec:
+    """What the script promises to any k rows, where it was priced for one.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        What was released; fixed before the data was touched.
+    spec : Spec
+        The promise to one row; its delta and relation are kept. Under ``"add_remove"`` the answer is
+        about adding or removing k rows in all, so *replacing* a person of k rows needs ``2 * k``.
+        Under ``"replace_one"`` it is about replacing k rows by k others, and says nothing about a
+        person who has another number of rows.
+    k : int
+        How many rows.
+
+    Returns
+    -------
+    Spec
+        The same delta and relation, with the epsilon that holds for k rows.
+
+    Raises
+    ------
+    NotSupported
+        If an event draws rows, or an order of rows, at random: several rows of one person share
+        draws, and no multiple of a price is proved here.
+
+    See Also
+    --------
+    skdp.privacy.epsilon : What the script promises to one row.
+
+    Notes
+    -----
+    Gaussians of total mu are exactly ``k mu``-GDP. Events whose noise stands beside a sensitivity
+    are priced with k times of it. Where there is another kind of event, every point of the curve
+    of one row gives ``(k eps, delta(eps) (e^(k eps) - 1)/(e^eps - 1))``, and the best is taken.
+
+    Examples
+    --------
+    >>> from skdp.privacy import Spec, epsilon
+    >>> from skdp.privacy.events import Gaussian
+    >>> script, row = ((Gaussian(20.0), 1),), Spec(1.0, 1e-6)
+    >>> round(for_rows(script, row, 4).epsilon, 3)
+    0.834
+    >>> round(epsilon(((Gaussian(5.0), 1),), 1e-6), 3)
+    0.834
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ValueError(f"k={k!r} must be a whole number, 1 or more.")
+    script = checked(script)
+    price = _one_row(script, spec) if k == 1 else _several(script, spec, k)
+    return replace(spec, epsilon=max(price, math.ulp(0.0)))
+
+
+def _one_row(script: Script, spec: Spec) -> float:
+    return accountants.epsilon(script, spec.delta, spec.neighbors)
+
+
+def _several(script: Script, spec: Spec, k: int) -> float:
+    """Least of what is proved for k rows."""
+    for event, _ in script:
+        if isinstance(event, _RANDOM):
+            raise NotSupported(
+                f"{type(event).__name__} draws rows at random, and k={k} rows share its draws; "
+                "declare units of several rows before the fit instead."
+            )
+    prices = [_pure(script, spec, k)]
+    moved = _moved_script(script, k)
+    if moved is not None:
+        prices.append(_one_row(moved, spec))
+        if exact_mu(reduced(script, spec.neighbors)) is not None:
+            return prices[-1]
+    prices.append(_over_the_curve(script, spec, k))
+    return min(prices)
+
+
+def _moved_script(script: Script, k: int) -> Script | None:
+    """The script where every release moves k times as far; None if that is not known of one."""
+    moved = [(event, _moved(event, k), count) for event, count in script]
+    if any(new is None for _, new, _ in moved):
+        return None
+    return tuple((new or event, count) for event, new, count in moved)
+
+
+def _moved(event: Event, k: int) -> Event | None:
+    """The event where what is released moves k times as far; None if that is not known."""
+    if isinstance(event, _PLAIN):
+        return event.scaled((1 - _ROUND_OFF) / k)
+    if isinstance(event, (ObjectivePerturbation, PureObjectivePerturbation)):
+        # k units of weight 1 are one unit of weights 1/k, whose rows weigh k times as much.
+        return replace(
+            event,
+            shift=event.shift * k,
+            jacobian=event.jacobian * k,
+            rows=event.rows * k,
+            equal_weights=event.rows == 1,
+        )
+    return None
+
+
+def _pure(script: Script, spec: Spec, k: int) -> float:
+    """k times the sum of pure epsilons, as an exact number."""
+    counts = reduced(script, spec.neighbors)
+    if not all(priced(event, "pure", spec.neighbors) for event in counts):
+        return math.inf
+    return at_least(k * sum(pure_price(e, spec.neighbors) * n for e, n in counts.items()))
+
+
+def _over_the_curve(script: Script, spec: Spec, k: int) -> float:
+    """k times the least epsilon of one row whose delta, grown over k steps, is small enough."""
+    if spec.delta == 0:
+        return at_least(k * meant(_one_row(script, spec)))
+    target = math.log(spec.delta)
+
+    def holds(epsilon: float) -> bool:
+        delta = accountants.delta(script, epsilon, spec.neighbors)
+        return delta == 0 or math.log(delta) + _log_steps(epsilon, k) <= target
+
+    high = _one_row(script, spec)
+    while high < _HOPELESS and not holds(high):
+        high = 2 * high + 1e-3
+    if high >= _HOPELESS:
+        return math.inf
+    return k * _least(holds, high) * (1 + _ROUND_OFF)
+
+
+def _log_steps(epsilon: float, k: int) -> float:
+    """log of (e^(k eps) - 1)/(e^eps - 1) = 1 + e^eps + ... + e^((k-1) eps), rounded up."""
+    if epsilon == 0:
+        return math.log(k) + _ROUND_OFF
+    grown = (k - 1) * epsilon
+    parts = math.log(-math.expm1(-k * epsilon)) - math.log(-math.expm1(-epsilon))
+    return (grown + parts) * (1 + 4 * _ROUND_OFF)
+
+
+def _least(holds: Callable[[float], bool], high: float) -> float:
+    """A number that holds, with one just below that does not."""
+    if holds(0.0):
+        return 0.0
+    low = 0.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
