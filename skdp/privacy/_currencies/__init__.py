@@ -34,15 +34,15 @@ CURRENCIES: dict[str, Currency] = {
 }
 FILTERS = tuple(CURRENCIES)
 
-_WHY_NO_PLD = (
-    "kind='pld' is not a filter: stopping when the privacy loss composed so far reaches the target "
-    "has no proof when later prices depend on earlier answers; use 'zcdp', 'gdp' or 'rdp'."
-)
+_NOT_A_FILTER = {
+    "pld": "kind='pld' is not a filter: stopping when the privacy loss composed so far reaches the "
+    "target has no proof when later prices depend on earlier answers; use 'zcdp', 'gdp' or 'rdp'."
+}
 
 
 def currency_named(kind: str) -> Currency:
     """The registered currency of that name, or a refusal that lists them."""
     if kind not in CURRENCIES:
-        why = f"kind={kind!r} is unknown; use one of {FILTERS}."
-        raise NotSupported(_WHY_NO_PLD if kind == "pld" else why)
+        unknown = f"kind={kind!r} is unknown; use one of {FILTERS}."
+        raise NotSupported(_NOT_A_FILTER.get(kind, unknown))
     return CURRENCIES[kind]
