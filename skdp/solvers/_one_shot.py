@@ -6,15 +6,19 @@ None of them carries a promise: the mechanisms price whatever is chosen here.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..losses import Logistic
+from ..mechanisms import PerturbedObjective
 from ..penalties import L2, NoPenalty, ScaledPenalty
 from ._rules import clip_rule
 
 __all__ = [
     "RADIUS",
+    "TYPICAL",
     "chosen_clip",
     "leverage_for",
     "noise_norm",
@@ -27,6 +31,7 @@ __all__ = [
 RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
 FLOOR = 1e-4  # least convexity beside a promise: double precision can certify minimisers down to it
 UNPROMISED = 1e-6  # convexity that is left where nothing is promised
+TYPICAL = 1e3  # records that defaults are chosen for where their number is private
 
 
 def noise_norm(size, pure):
@@ -40,14 +45,55 @@ def chosen_clip(clip, task, public, budget):
         return clip
     full = math.inf if task.loss.slope is None else task.loss.slope * public.row_bound
     if clip is None:
-        level = math.inf
-        if public.n is not None:
-            level = budget.noise * noise_norm(task.size, budget.delta == 0) / public.n
-        clip = clip_rule(task, public, level)
+        level = budget.noise * noise_norm(task.size, budget.delta == 0)
+        clip = clip_rule(task, public, level / (public.n or TYPICAL))
     return None if clip >= full else clip
 
 
 def leverage_for(task, public, budget, clip, tilt, radius):
+    """Largest x' Lambda^-1 x that is worth its price: of the Jacobian, and of noise on the minimiser."""
+    leverage = _paid_leverage(task, public, budget, clip, tilt, radius)
+    if budget.noise == 0:
+        return leverage
+    added = max(task.penalty.convexity_of_coefficients, 0.0)
+    needed = strength_for(leverage, added, public.intercept)
+    quiet = _quiet_strength(needed, task, public, budget, clip, radius)
+    if quiet == needed:
+        return leverage
+    return 1.0 / (added + quiet) + public.intercept**2 / quiet
+
+
+def _quiet_strength(strength, task, public, budget, clip, radius):
+    """The strength, or the smallest beside which noise on the minimiser does no more harm than shrinkage.
+
+    A minimiser is known up to rounding over the strength, and noise must cover that: the less there is of the one, the
+    more of the other, without end. Its harm is n curvature deviation^2 / 2, that of shrinkage strength radius^2 / 2;
+    their ratio falls with the third to fifth power of the strength, so the steps down from 1 come close and never pass.
+    """
+    steepness = (public.n or TYPICAL) * task.loss.curvature * public.row_bound**2
+
+    def ratio(strength):
+        deviation = PerturbedObjective(
+            loss=task.loss,
+            penalty=task.penalty,
+            shape=task.shape,
+            multiplier=budget.noise,
+            strength=strength,
+            clip=clip,
+            pure=budget.delta == 0,
+        ).output_noise(public)
+        return steepness * deviation**2 / (strength * radius**2)
+
+    with suppress(NotSupported):  # so little that double precision could not certify the minimiser
+        if ratio(strength) <= 1.0:
+            return strength
+    quiet = max(strength, 1.0)
+    for _ in range(8):
+        quiet *= ratio(quiet) ** 0.2
+    return max(quiet, strength)
+
+
+def _paid_leverage(task, public, budget, clip, tilt, radius):
     """Largest x' Lambda^-1 x that the Jacobian is to be paid for.
 
     Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove), where
