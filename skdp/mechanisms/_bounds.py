@@ -12,6 +12,7 @@ from ..exceptions import NotSupported
 from ..losses import Logistic, Loss
 from ..models import Linear
 from ..penalties import L2, PENALTIES, NoPenalty, ScaledPenalty
+from ._engine import Rows
 from ._public import Public
 from ._records import Records
 
@@ -110,14 +111,15 @@ def _plain(value: Any) -> Any:
     return float(array) if array.ndim == 0 else array
 
 
-def linear_rows(records: Records) -> Any:
+def linear_rows(records: Records) -> Rows:
     """Rows of a linear model: the proofs are for scores that are linear in the parameters."""
     if type(records.model) is not Linear:
         raise NotSupported(
             f"{type(records.model).__name__} is not linear, so its objective is not convex; use a "
             "solver of noisy gradients such as 'sgd'."
         )
-    return records.rows
+    rows: Rows = records.rows
+    return rows
 
 
 @dataclass(frozen=True)

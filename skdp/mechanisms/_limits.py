@@ -10,9 +10,10 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Loss
+from ._engine import Rows
+from ._kernels import PIECE, ROUNDINGS, UNIT
 from ._mapped import FLOOR
 from ._public import Public
-from ._rows import PIECE, ROUNDINGS, UNIT
 
 __all__ = ["Limits", "norm"]
 
@@ -78,13 +79,13 @@ class Limits:
         beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
         return 1.01 * (self.public.most * beta + self.strength)
 
-    def quick(self, rows: Any, slopes: Array, w: Array, pull: float) -> float:
+    def quick(self, rows: Rows, slopes: Array, w: Array, pull: float) -> float:
         """Rounding of a gradient made of ordinary products, from the slopes that it was made of.
 
         Parameters
         ----------
-        rows : DenseRows
-            The records' rows.
+        rows : Rows
+            The records' rows, in double precision.
         slopes : ndarray
             Derivative of each record's loss in its score.
         w : ndarray

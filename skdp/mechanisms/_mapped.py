@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _twofold
-from ._rows import UNIT
+from ._engine import Rows, Table
+from ._kernels import UNIT
 
 __all__ = ["FLOOR", "MappedRows", "image_norms"]
 
@@ -19,12 +20,12 @@ FLOOR = (
 )  # least norm that a mapped row counts with: how long it is in memory stays in proportion
 
 
-def image_norms(rows: Any, matrix: Array, in_place: bool) -> Array:
+def image_norms(rows: Table, matrix: Array, in_place: bool) -> Array:
     """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it.
 
     Parameters
     ----------
-    rows : DenseRows
+    rows : Table
         Rows of the vault.
     matrix : ndarray of shape (k, width)
         What maps them.
@@ -44,11 +45,11 @@ def image_norms(rows: Any, matrix: Array, in_place: bool) -> Array:
 
 
 class MappedRows:
-    """Rows ``s_i A x_i`` with ``s_i = min(1, 1 / |A x_i|)``: the methods of `DenseRows`, on top of it.
+    """Rows ``s_i A x_i`` with ``s_i = min(1, 1 / |A x_i|)`` on top of any engine: `Rows`, though no table of features.
 
     Parameters
     ----------
-    rows : DenseRows
+    rows : Rows
         The rows x_i.
     matrix : ndarray of shape (k, width)
         A.
@@ -62,7 +63,7 @@ class MappedRows:
 
     intercept = 0.0
 
-    def __init__(self, rows: Any, matrix: Array, images: Array, twofold: bool = False) -> None:
+    def __init__(self, rows: Rows, matrix: Array, images: Array, twofold: bool = False) -> None:
         self._rows, self._matrix, self._images, self._twofold = rows, matrix, images, twofold
         self.width, self.dtype = len(matrix), rows.dtype
         # A little shorter, so that no rounding of the factor makes a row longer than 1.

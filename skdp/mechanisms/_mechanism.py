@@ -19,11 +19,11 @@ import numpy as np
 from ..losses import LOSSES, Loss
 from ..privacy import events
 from . import _rows
+from ._kernels import ROUNDINGS, UNIT
 from ._lattice import Lattice, lattice, refuse_unless_it_fits
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._rows import ROUNDINGS, UNIT
 
 __all__ = [
     "LARGEST_BOUND",

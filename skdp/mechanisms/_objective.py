@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from . import _twofold
+from ._engine import Rows
 
 __all__ = ["Curvature", "Objective"]
 
@@ -45,8 +46,8 @@ class Objective:
 
     Parameters
     ----------
-    rows : DenseRows
-        Bounded rows, in float64 (see `in_double`).
+    rows : Rows
+        Bounded rows in double precision (see `in_double`).
     y : ndarray
         Targets.
     loss : Loss
@@ -59,7 +60,7 @@ class Objective:
         Bound on one record's gradient; one score per record only.
     """
 
-    rows: Any
+    rows: Rows
     y: Array
     loss: Any
     strength: Any

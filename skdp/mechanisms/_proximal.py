@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ._kernels import UNIT
 from ._limits import Limits, norm
 from ._objective import Array, Curvature, Objective
-from ._rows import UNIT
 
 __all__ = ["minimise_composite"]
 

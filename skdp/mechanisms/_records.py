@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..models import Linear
+from ._engine import engine_of
 from ._public import Public
-from ._rows import DenseRows
 
 __all__ = ["Records"]
 
@@ -25,8 +25,8 @@ class Records:
 
     Parameters
     ----------
-    rows : DenseRows
-        Bounded rows (or another engine with the same methods).
+    rows : Rows
+        Bounded rows, of whichever engine: a `Table`, or one seen in other coordinates.
     y : ndarray of shape (n,)
         Targets as the loss wants them: -1 or +1 for two classes.
     public : Public
@@ -59,9 +59,9 @@ class Records:
             raise ValueError(
                 f"data_norm={data_norm:g} must lie between {LEAST_NORM:g} and {1.0 / LEAST_NORM**5:g}."
             )
-        if X.shape[1] != public.n_features or len(X) != len(y):
+        if X.shape[1] != public.n_features or X.shape[0] != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
-        if len(X) > public.most:
+        if len(y) > public.most:
             raise ValueError(
                 f"X has more than the {public.most} rows that rounding is bounded for; "
                 "declare a rough count in n_public."
@@ -70,17 +70,18 @@ class Records:
             raise ValueError(
                 f"targets must be finite and at most {public.target_bound:g} in absolute value."
             )
-        rows = DenseRows.bounded(X, data_norm, public.intercept)
+        rows = engine_of(X).bounded(X, data_norm, public.intercept)
         if not np.isfinite(rows.norms).all():
             raise ValueError(
                 "X holds values that are not finite or too large to be scaled; clip them first."
             )
-        return cls(rows, y.astype(X.dtype, copy=False), public, model or Linear())
+        return cls(rows, y.astype(rows.dtype, copy=False), public, model or Linear())
 
     @classmethod
     def blank(cls, public: Public, model: Any = None) -> Records:
         """A vault with no record, for the rehearsal: the same code runs on it, and there is nothing to touch."""
-        rows = DenseRows.bounded(np.empty((0, public.n_features)), 1.0, public.intercept)
+        none = np.empty((0, public.n_features))
+        rows = engine_of(none).bounded(none, 1.0, public.intercept)
         return cls(rows, np.empty(0), public, model or Linear())
 
     def __len__(self) -> int:

@@ -1,9 +1,4 @@
-"""Bounded rows in memory. Another engine (sparse, memory-mapped, distributed) is another class with these methods.
-
-What the proofs need of an engine (docs/proofs/sums.md): a record's score is a function of that record and of public
-numbers, wherever it stands and whoever stands beside it; its norm is bounded as computed; and a sum over n records of
-contributions of norm at most C is within ``ROUNDINGS 2^-53 n C`` of the exact sum, in norm.
-"""
+"""Bounded rows in memory: the dense engine. What the proofs need of it, and of any other, is said in `_engine`."""
 
 from __future__ import annotations
 
@@ -14,23 +9,27 @@ from typing import Any
 import numpy as np
 
 from . import _twofold
+from ._kernels import (
+    AT_ONCE,
+    PIECE,
+    PIECES,
+    ROUNDINGS,
+    UNIT,
+    add,
+    in_pieces,
+    pairwise_total,
+    row_dots,
+    row_norms,
+)
 
 __all__ = ["ROUNDINGS", "UNIT", "DenseRows"]
 
 Array = np.ndarray[Any, Any]
 
-UNIT = 2.0**-53
-PIECE = 256  # rows in one product
-PIECES = 128  # of them in one part
-ROUNDINGS = (
-    PIECE + PIECES + 64
-)  # units that a sum may be off; 64 for all that is not the sum itself
 DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
-AT_ONCE = PIECE + PIECES  # rows up to which one product is as good
 FEW = 256  # rows not worth a part of their own
 PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
-NARROW = 32  # columns up to which numpy's own loop over a row is quicker than a call of BLAS
 
 
 class DenseRows:
@@ -61,6 +60,11 @@ class DenseRows:
         self.norms, self.intercept = norms, intercept
         self.width = X.shape[1] + (intercept > 0)
 
+    @staticmethod
+    def admits(X: Any) -> bool:
+        """Whether a table is of this kind: an array in memory, or one that is mapped into it."""
+        return isinstance(X, np.ndarray)
+
     @classmethod
     def bounded(cls, X: Array, data_norm: float, intercept: float) -> DenseRows:
         """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data.
@@ -70,7 +74,7 @@ class DenseRows:
         X = np.ascontiguousarray(X)
         raw = np.empty(len(X))
         for start in range(0, len(X), BLOCK):
-            raw[start : start + BLOCK] = _row_norms(X[start : start + BLOCK])
+            raw[start : start + BLOCK] = row_norms(X[start : start + BLOCK])
         divisor = np.maximum(raw, data_norm)
         # Above the roundings of the quotient and of the root, so that the bound holds as computed.
         with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
@@ -98,10 +102,10 @@ class DenseRows:
 
         Tiny scales are folded in once and for all: their rows' products with parameters could overflow before.
         """
-        if not len(self) or (self.dtype == np.float64 and self._scale.min() >= 1e-100):
-            return DenseRows(self._x, self._scale, self.norms, self.intercept, steady=False)
-        x, scale = self._x.astype(np.float64), self._scale
-        if scale.min() < 1e-100:
+        x, scale = self._x, self._scale
+        if self.dtype != np.float64 or scale.min(initial=1.0) < 1e-100:
+            x = x.astype(np.float64)
+        if scale.min(initial=1.0) < 1e-100:
             x *= scale[:, None]
             scale = np.ones_like(scale)
         return DenseRows(x, scale, self.norms, self.intercept, steady=False)
@@ -110,7 +114,7 @@ class DenseRows:
         """Scores: rows times w, of shape (n,) or (n, K)."""
         w = w.astype(self._x.dtype, copy=False)
         features = w[:-1] if self.intercept else w
-        scores: Array = _row_dots(self._x, features) if self._steady else self._x @ features
+        scores: Array = row_dots(self._x, features) if self._steady else self._x @ features
         scale = self._scale if scores.ndim == 1 else self._scale[:, None]
         np.multiply(scores, scale, out=scores, casting="same_kind")
         if self.intercept:
@@ -128,7 +132,7 @@ class DenseRows:
         if not self.intercept:
             return np.asarray(total)
         out = np.empty((self.width,) + u.shape[1:])
-        out[:-1], out[-1] = total, self.intercept * _total(u)
+        out[:-1], out[-1] = total, self.intercept * pairwise_total(u)
         return out
 
     def reach(self) -> Array:
@@ -186,12 +190,12 @@ class DenseRows:
         """Sum of rows times weights, at most PIECES pieces at a time."""
         size = PIECE * PIECES if self.dtype == np.float64 else DOUBLED
         if len(self) <= size:
-            return _in_pieces(self._x.astype(np.float64, copy=False), weights)
+            return in_pieces(self._x.astype(np.float64, copy=False), weights)
         total = np.zeros((self._x.shape[1],) + weights.shape[1:])
         lost = np.zeros_like(total)
         for start in range(0, len(self), size):
             rows = self._x[start : start + size].astype(np.float64, copy=False)
-            add(total, lost, _in_pieces(rows, weights[start : start + size]))
+            add(total, lost, in_pieces(rows, weights[start : start + size]))
         total += lost
         return total
 
@@ -257,70 +261,3 @@ class DenseRows:
         ends = [min(k * pieces // count * PIECE, len(self)) for k in range(count + 1)]
         for start, stop in pairwise(ends):
             yield slice(start, stop)
-
-
-def add(total: Array, lost: Array, part: Array) -> None:
-    """Add a part to a running total in place, and what rounding took from it to `lost` (TwoSum, Knuth 1969)."""
-    before = total.copy()
-    total += part
-    came = total - before
-    lost += (before - (total - came)) + (part - came)
-
-
-def _in_pieces(rows: Array, weights: Array) -> Array:
-    """Rows transposed times weights: products over PIECE rows, summed."""
-    whole = len(rows) // PIECE * PIECE
-    if len(rows) <= AT_ONCE:
-        return np.asarray(rows.T @ weights)
-    stacked = rows[:whole].reshape(-1, PIECE, rows.shape[1])
-    if weights.ndim == 1:
-        total = np.add.reduce(weights[:whole].reshape(-1, 1, PIECE) @ stacked, axis=0)[0]
-    else:
-        across = weights[:whole].reshape(-1, PIECE, weights.shape[1]).transpose(0, 2, 1)
-        total = np.add.reduce(across @ stacked, axis=0).T
-    if whole < len(rows):
-        total = total + rows[whole:].T @ weights[whole:]
-    return np.asarray(total)
-
-
-def _total(u: Array) -> Array:
-    """Sum over records, pairwise: numpy adds so along a contiguous axis."""
-    if u.ndim == 1:
-        return np.asarray(np.add.reduce(u, dtype=np.float64))
-    across = np.ascontiguousarray(u.T, dtype=np.float64)
-    return np.asarray(np.add.reduce(across, axis=-1))
-
-
-def _quick_dot() -> bool:
-    """Whether one call of BLAS for each row gives the same bits wherever the row lies in memory: OpenBLAS does."""
-    if not hasattr(np, "vecdot"):
-        return False
-    known: Any = np.show_config(mode="dicts")
-    return "openblas" in str(known["Build Dependencies"]["blas"]["name"])
-
-
-_QUICK_DOT = _quick_dot()
-
-
-def _row_dots(x: Array, w: Array) -> Array:
-    """Each row times w, by arithmetic that is the same for every row."""
-    if _QUICK_DOT and x.shape[1] > NARROW:
-        if w.ndim == 1:
-            return np.asarray(np.vecdot(x, w))
-        return np.asarray(np.vecdot(x[:, None, :], np.ascontiguousarray(w.T)))
-    if w.ndim == 1:
-        return np.asarray(np.einsum("ij,j->i", x, w))
-    columns = [np.einsum("ij,j->i", x, np.ascontiguousarray(w[:, k])) for k in range(w.shape[1])]
-    return np.stack(columns, axis=1) if columns else np.empty((len(x), 0), dtype=x.dtype)
-
-
-def _row_norms(block: Array) -> Array:
-    """Upper bounds of norms that neither overflow nor underflow: rows are divided by their largest entry first."""
-    block = block.astype(np.float64, copy=False)
-    top = np.abs(block).max(axis=1, initial=0.0)
-    safe = np.where(top > 0, top, 1.0)
-    scaled = block / safe[:, None]
-    # The root of d squares, each rounded, is off by d/2 + 4 units.
-    slack = 1.0 + (block.shape[1] + 16.0) * UNIT
-    with np.errstate(over="ignore"):  # Records.admit refuses what is too large
-        return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (slack * (top > 0))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._rows import UNIT
+from ._kernels import UNIT
 
 __all__ = ["Schedule", "distances", "minimiser_distance", "reached"]
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..losses import Loss
+from ._kernels import UNIT
 from ._records import Records
-from ._rows import UNIT, Array
+from ._rows import Array
 
 __all__ = ["cap", "scores_of", "slopes_of"]
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._kernels import ROUNDINGS, UNIT
 from ._mechanism import Array, Selection, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._rows import BLOCK, ROUNDINGS, UNIT
+from ._rows import BLOCK
 from ._scores import scores_of
 
 __all__ = ["BestCandidate"]

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
+from ._kernels import UNIT
 from ._mechanism import Additive, Array
 from ._public import Public
 from ._records import Records
-from ._rows import UNIT
 
 __all__ = ["Count"]
 

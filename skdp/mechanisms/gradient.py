@@ -10,11 +10,11 @@ import numpy as np
 
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._kernels import ROUNDINGS, UNIT
 from ._mapped import FLOOR
 from ._mechanism import Additive, Array, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._rows import ROUNDINGS, UNIT
 from ._scores import cap, slopes_of
 
 __all__ = ["Gradient"]

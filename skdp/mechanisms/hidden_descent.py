@@ -13,12 +13,12 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ._bounds import gradient_bound, linear_rows, rebuild_penalty, refuse_shape
+from ._kernels import ROUNDINGS, UNIT
 from ._lattice import Lattice, lattice
 from ._mechanism import Array, Release, freeze_fields
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._rows import ROUNDINGS, UNIT
 from ._schedule import Schedule, distances, reached
 
 __all__ = ["HiddenDescent"]

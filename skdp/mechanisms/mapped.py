@@ -165,7 +165,9 @@ class Mapped(Mechanism):
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""
         matrix, images = images_of(records, self.coordinates)
-        self._refuse_steep(float(np.linalg.norm(matrix)), records.public)  # the copy may be older than what was priced
+        self._refuse_steep(
+            float(np.linalg.norm(matrix)), records.public
+        )  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
         public = self._seen(records.public, matrix)
         return self.question.answer(Records(rows, records.y, public, records.model), noise)

@@ -19,6 +19,7 @@ from ._bounds import (
     refuse_shape,
     split_penalty,
 )
+from ._kernels import UNIT
 from ._lattice import Lattice, lattice
 from ._limits import Limits
 from ._mechanism import Array, Release, freeze_fields
@@ -27,7 +28,6 @@ from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
 from ._records import Records
-from ._rows import UNIT
 from ._schedule import minimiser_distance
 
 __all__ = ["NoisyMinimiser"]

@@ -12,10 +12,10 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ._bounds import rebuild_penalty, refuse_shape
+from ._kernels import UNIT
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
-from ._rows import UNIT
 from .gradient import Gradient
 
 __all__ = ["ModelStep"]

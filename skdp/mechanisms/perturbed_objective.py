@@ -21,6 +21,7 @@ from ._bounds import (
     rule_of,
     split_penalty,
 )
+from ._kernels import UNIT
 from ._lattice import Lattice, lattice
 from ._limits import Limits
 from ._mechanism import Array, Release, freeze_fields
@@ -29,7 +30,6 @@ from ._noise import Noise
 from ._objective import Objective
 from ._public import Public
 from ._records import Records
-from ._rows import UNIT
 from ._strips import FINEST
 
 __all__ = ["PerturbedObjective"]

@@ -10,10 +10,10 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ._bounds import refuse_shape
+from ._kernels import ROUNDINGS, UNIT
 from ._mechanism import Array, Selection, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._rows import ROUNDINGS, UNIT
 from ._scores import cap, slopes_of
 
 __all__ = ["SteepestCoordinate"]

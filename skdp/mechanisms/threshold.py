@@ -14,6 +14,7 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ._bounds import refuse_shape
+from ._kernels import ROUNDINGS, UNIT
 from ._lattice import Lattice, lattice
 from ._mechanism import (
     LARGEST_BOUND,
@@ -26,7 +27,6 @@ from ._mechanism import (
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._rows import ROUNDINGS, UNIT
 from ._scores import scores_of
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]

@@ -6,6 +6,7 @@ noise on the answer covers.
 
 import numpy as np
 from laws.ears import Ear
+from laws.row_laws import stored_rows
 
 from skdp.losses import (
     ClippedLogistic,
@@ -67,11 +68,7 @@ SMOOTH = [
 
 def true_rows(rows):
     """The rows that an engine stands for, exactly as they lie in memory and as they are scaled."""
-    if isinstance(rows, MappedRows):
-        return (true_rows(rows._rows) @ long(rows._matrix).T) * long(rows._shrink)[:, None]
-    scaled = long(rows._x) * long(rows._scale)[:, None]
-    last = np.full((len(scaled), 1 if rows.intercept else 0), long(rows.intercept))
-    return np.hstack([scaled, last])
+    return long(stored_rows(rows)).sum(axis=2).reshape(len(rows), rows.width)
 
 
 def losses_gradient(rows, y, loss, clip, w):

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from laws.row_laws import stored_fractions
 from laws.vaults import vault
 
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic, Multinomial, QuantileHuber
@@ -146,10 +147,7 @@ def test_norms_bound_the_rows_that_releases_use_in_double_precision():
     X = np.random.default_rng(1).normal(size=(500, 3)).astype(np.float32)
     single = vault(X, np.ones(500), data_norm=1.7, dtype=np.float32).rows
     rows = single.in_double()
-    scaled = [
-        [Fraction(v) * Fraction(s) for v in x] for x, s in zip(X.tolist(), rows._scale.tolist())
-    ]
-    squares = [sum(v * v for v in row) + Fraction(0.25) ** 2 for row in scaled]
+    squares = [sum(v * v for v in row) for row in stored_fractions(rows)]
     assert all(a <= Fraction(bound) ** 2 for a, bound in zip(squares, rows.norms.tolist()))
     tight = np.sqrt([float(square) for square in squares])
     assert (tight >= rows.norms * (1 - 1e-12)).all(), "bounds as loose as this cost noise"

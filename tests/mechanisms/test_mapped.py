@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from laws.row_laws import stored_rows
 from laws.sensitivity_laws import check_never_exceeded, neighbours
 from laws.vaults import RELATIONS, random_vault, vault
 from laws.worst_pairs import mapped as pairs
@@ -35,9 +36,7 @@ def matrix_of(rng, width):
 
 def dense(records):
     """The bounded rows, the constant column among them, in double precision."""
-    rows = records.rows
-    plain = rows._x.astype(np.float64) * rows._scale.astype(np.float64)[:, None]
-    return np.column_stack([plain, np.full(len(rows), rows.intercept)]) if rows.intercept else plain
+    return records.rows.to_dense()
 
 
 def shrunk(images):
@@ -85,8 +84,8 @@ def test_no_row_is_longer_than_1_as_computed(dtype):
         matrix = rng.normal(size=(4, 1)) @ rng.normal(size=(1, 7)) * 1e3
         matrix += 1e-2 * rng.normal(size=(4, 7))
         rows = mapped_rows(records, matrix)
-        exact = dense(records).astype(np.longdouble) @ matrix.T.astype(np.longdouble)
-        length = np.sqrt((exact**2).sum(axis=1)) * rows._shrink
+        exact = np.array(stored_rows(rows.in_double()), dtype=np.longdouble).sum(axis=2)
+        length = np.sqrt((exact**2).sum(axis=1))
         assert (length <= np.minimum(rows.norms * (1 + 1e-15), 1.0)).all()
 
 
@@ -186,9 +185,14 @@ def test_coordinates_that_leave_no_digits_are_refused():
     RowNorms(coordinates=steep, cap=1.0, multiplier=1.0).answer(records, Noise(0))
     matrix = steep.matrix
     matrix.setflags(write=True)
-    matrix /= 1e10  # priced as flat, while norms and images are still those of the steep one
-    hidden = Mapped(question=objective(Logistic()), coordinates=steep)
+    matrix /= 1e10  # norms and images are still those of the steep one, and so is the price
+    with pytest.raises(NotSupported, match="stretch rows"):
+        Mapped(question=objective(Logistic()), coordinates=steep).event(public)
+    flat = Coordinates(np.array([[1.0, -1.0], [0.0, 1.0]]))
+    flat.matrix.setflags(write=True)
+    hidden = Mapped(question=objective(Logistic()), coordinates=flat)
     assert hidden.event(public)
+    flat.matrix[:] *= 1e10  # priced as flat
     with pytest.raises(NotSupported, match="stretch rows"):
         hidden.answer(records, Noise(0))
     with pytest.raises(ValueError, match="at most 1e"):

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from laws.row_laws import stored_fractions
 from sklearn.linear_model import LogisticRegression
 
 from skdp.exceptions import NotSupported
@@ -202,8 +203,7 @@ def exact_gradient(objective, w):
     rows, h, strength = objective.rows, Fraction(objective.loss.h), Fraction(objective.strength)
     w = [Fraction(v) for v in w.tolist()]
     total = [Fraction(b) + strength * v for b, v in zip(objective.linear.tolist(), w)]
-    for x, scale, y in zip(rows._x.tolist(), rows._scale.tolist(), objective.y.tolist()):
-        row = [Fraction(v) * Fraction(scale) for v in x] + [Fraction(rows.intercept)]
+    for row, y in zip(stored_fractions(rows), objective.y.tolist()):
         margin = Fraction(y) * sum(a * v for a, v in zip(row, w))
         slope = Fraction(y) * min(max((margin - 1 - h) / (2 * h), Fraction(-1)), Fraction(0))
         total = [t + slope * a for t, a in zip(total, row)]

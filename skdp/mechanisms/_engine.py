@@ -1,0 +1,124 @@
+"""What the vault needs of an engine of rows, and the engines that there are.
+
+An engine is a class that holds a user's table as bounded rows: dense in memory, sparse, distributed. Adding one is a
+file and a line in `ENGINES`; the laws of tests/laws/test_rows.py then hold it against exact sums. Nobody reaches behind
+these methods, and nobody asks which engine it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ._rows import DenseRows
+
+__all__ = ["ENGINES", "Rows", "Table", "engine_of"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Rows(Protocol):
+    """Bounded rows ``x_1, ..., x_n`` of which nobody sees more than sums, and what the proofs need of them.
+
+    With ``u = 2^-53`` (docs/proofs/sums.md, tests/laws/test_rows.py):
+
+    1. *A score belongs to its row.* `dot` gives a row the same bits wherever it stands, whoever stands beside it, in
+       every layout of the table, in every part or batch, and for any number of threads. Rows `in_double` need not.
+    2. *Norms are bounds.* ``norms[i]`` is at least the norm of row i as it is stored, without the caller's word.
+    3. *Sums are near.* `tdot` is within ``(ROUNDINGS + depth) u sum_i |v_i| reach_i`` of the exact sum of ``v_i x_i``,
+       in norm, whatever the rows' precision; depth is 0 for a table, and the width below for rows on top of others.
+    4. *Double is double.* Scores of rows `in_double` are within ``units_of_scores(w) u reach_i`` of the exact ones, in
+       any order of summation; those of `careful_dot` within a few units of the score itself.
+    5. *Nothing is lost.* `take` and `chunks` keep every row, its norm, its precision and its bits.
+    """
+
+    @property
+    def width(self) -> int:
+        """Columns, the constant one included."""
+
+    @property
+    def dtype(self) -> Any:
+        """Of the numbers that scores are made of."""
+
+    @property
+    def norms(self) -> Array:
+        """Upper bound on the norm of each row, the constant column included."""
+
+    @property
+    def intercept(self) -> float:
+        """Size of the constant last column, 0 for none."""
+
+    def __len__(self) -> int:
+        """Rows, empty ones included."""
+
+    def dot(self, w: Array, /) -> Array:
+        """Scores: rows times w, of shape (n,) or (n, K)."""
+
+    def tdot(self, v: Array, /) -> Array:
+        """Rows transposed times v, in float64, of shape (width,) or (width, K)."""
+
+    def gram(self, h: Array) -> Array:
+        """Rows' diag(h) rows, for h >= 0: it shapes steps, and no promise rests on its last digits."""
+
+    def take(self, index: Array | slice) -> Rows:
+        """The rows at `index`."""
+
+    def chunks(self, least: int) -> Iterator[slice]:
+        """Consecutive parts of about `least` rows or more that are cheap to read twice; together all rows, in order."""
+
+    def in_double(self) -> Rows:
+        """The same rows in double precision, for a release that bounds all rounding: quick products will do."""
+
+    def reach(self) -> Array:
+        """How long each row is in memory, in norm: products round by that."""
+
+    def units_of_scores(self, w: Array, /) -> float:
+        """How many units of a row's `reach` a score of rows `in_double` at w may be off."""
+
+    def careful_dot(self, high: Array, low: Array) -> Array:
+        """Scores of rows `in_double` at ``high + low``, off by a few units of the score itself."""
+
+    def careful_tdot(self, u: Array) -> tuple[Array, Array]:
+        """Sum of rows `in_double` times u as a pair: the answer, and what rounding took from it."""
+
+
+class Table(Rows, Protocol):
+    """Rows as a user gave them, bounded: their columns are features, and entries mean something.
+
+    `moment` is within ``ROUNDINGS u sum_i norms_i^2`` of the exact one. An engine shows nothing else: how many
+    values it stores, and where, is as private as the rows.
+    """
+
+    @staticmethod
+    def admits(X: Any) -> bool:
+        """Whether this engine is the one for a table: asked of its kind, never of its values."""
+
+    @classmethod
+    def bounded(cls, X: Any, data_norm: float, intercept: float) -> Table:
+        """Rows divided by max(data_norm, their own norm), beside a constant column."""
+
+    def take(self, index: Array | slice) -> Table:
+        """The rows at `index`."""
+
+    def max_abs(self) -> Array:
+        """Largest absolute entry of each row, the constant column left out."""
+
+    def to_dense(self) -> Array:
+        """The rows in doubles, the constant column among them: for a few rows at a time."""
+
+    def moment(self) -> Array:
+        """Sum of the rows' outer squares."""
+
+
+ENGINES: tuple[type[Table], ...] = (DenseRows,)
+
+
+def engine_of(X: Any) -> type[Table]:
+    """The engine for a table, by its type alone."""
+    for engine in ENGINES:
+        if engine.admits(X):
+            return engine
+    raise NotSupported(f"no engine holds a table of type {type(X).__name__}; give a numpy array.")

@@ -1,0 +1,307 @@
+"""Every engine of rows keeps what the proofs need of it, and each law catches an engine that has one thing wrong."""
+
+import numpy as np
+import pytest
+from laws import row_laws
+from laws.csr_rows import Csr, CsrRows
+from laws.runs import plan_for, run
+from threadpoolctl import threadpool_limits
+
+from skdp import NotSupported
+from skdp.mechanisms import Records, _engine
+from skdp.mechanisms._engine import ENGINES, engine_of
+from skdp.mechanisms._mapped import MappedRows
+from skdp.mechanisms._rows import DenseRows
+from skdp.solvers import SOLVERS
+
+# In which form an engine wants a dense table. An engine without an entry here is not tested, and fails.
+FORMS = {DenseRows: np.asarray, CsrRows: Csr.of}
+EVERY = (*ENGINES, CsrRows)
+LAWS = (
+    row_laws.check_scores_belong_to_rows,
+    row_laws.check_norms_bound,
+    row_laws.check_sums,
+    row_laws.check_in_double,
+    row_laws.check_nothing_is_lost,
+)
+OF_TABLES = (row_laws.check_features, row_laws.check_long_rows_are_bounded)
+
+
+def _name(thing):
+    return thing.__name__
+
+
+@pytest.mark.parametrize("law", LAWS + OF_TABLES, ids=_name)
+@pytest.mark.parametrize("engine", EVERY, ids=_name)
+def test_engines_keep_the_laws(engine, law):
+    assert engine in FORMS, f"give {engine.__name__} a form, so that the laws can ask for it"
+    law(row_laws.table_of(engine, FORMS[engine]))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=_name)
+@pytest.mark.parametrize("engine", EVERY, ids=_name)
+def test_rows_in_other_coordinates_keep_the_laws_over_each_engine(engine, law):
+    law(row_laws.mapped_over(engine, FORMS[engine]))
+
+
+@pytest.mark.parametrize("engine", EVERY, ids=_name)
+def test_threads_change_no_bit_of_a_score(engine):
+    X = row_laws.short_rows(np.random.default_rng(0), 3000, 64)
+    rows, w = row_laws.table_of(engine, FORMS[engine]).make(X), np.linspace(-1e6, 1e6, 65)
+    with threadpool_limits(1):
+        alone = rows.dot(w)
+    with threadpool_limits(2):
+        assert np.array_equal(rows.dot(w), alone)
+
+
+# -------------------------------------------------------------------------------------- engines that are wrong
+
+
+class ByPosition(DenseRows):
+    """Scores by a product with the whole table, which rounds a row by where it stands."""
+
+    __slots__ = ()
+
+    def dot(self, w):
+        self._steady = False
+        return super().dot(w)
+
+
+class ByNeighbour(DenseRows):
+    """A score that knows how many stand beside it."""
+
+    __slots__ = ()
+
+    def dot(self, w):
+        return super().dot(w) * (1.0 + len(self) * 2.0**-40)
+
+
+class Unsettled(DenseRows):
+    """What is taken has scores by the product."""
+
+    __slots__ = ()
+
+    def take(self, index):
+        part = super().take(index)
+        return DenseRows(part._x, part._scale, part.norms, part.intercept, steady=False)
+
+
+class ARoundingShort(DenseRows):
+    """Norms as computed, with nothing for what the root and the squares lose."""
+
+    __slots__ = ()
+
+    @classmethod
+    def bounded(cls, X, data_norm, intercept):
+        rows = super().bounded(X, data_norm, intercept)
+        own = np.sqrt(np.square(rows.to_dense()).sum(axis=1))
+        return cls(rows._x, rows._scale, own, intercept)
+
+
+class Loose(DenseRows):
+    """All norms are the bound's."""
+
+    __slots__ = ()
+
+    @classmethod
+    def bounded(cls, X, data_norm, intercept):
+        rows = super().bounded(X, data_norm, intercept)
+        return cls(rows._x, rows._scale, np.full(len(X), np.hypot(1.0, intercept)), intercept)
+
+
+class SumsInSingle(DenseRows):
+    """Sums in the rows' own precision."""
+
+    __slots__ = ()
+
+    def tdot(self, u):
+        return super().tdot(u).astype(np.float32).astype(np.float64)
+
+
+class OneByOne(DenseRows):
+    """Sums of weights rounded to single precision first: near, but not near enough."""
+
+    __slots__ = ()
+
+    def tdot(self, u):
+        return super().tdot(u.astype(np.float32))
+
+
+class StaysSingle(DenseRows):
+    """No method of its own for double precision."""
+
+    __slots__ = ()
+
+    def in_double(self):
+        return self
+
+
+class SaysDouble(StaysSingle):
+    """The same, and it says that it is double."""
+
+    __slots__ = ()
+    dtype = np.dtype(np.float64)
+
+
+class CarelessInDouble(DenseRows):
+    """Careful products that are the quick ones."""
+
+    __slots__ = ()
+
+    def in_double(self):
+        rows = super().in_double()
+        return CarelessInDouble(rows._x, rows._scale, rows.norms, rows.intercept, False)
+
+    def careful_dot(self, high, low):
+        return self.dot(high) + self.dot(low)
+
+
+class CarelessSums(CarelessInDouble):
+    """Careful sums that are the quick ones."""
+
+    __slots__ = ()
+
+    def careful_dot(self, high, low):
+        return DenseRows.careful_dot(self, high, low)
+
+    def careful_tdot(self, u):
+        total = self.tdot(u)
+        return total, np.zeros_like(total)
+
+
+class ForgetsTheRest(DenseRows):
+    """Parts of whole pieces, and nothing after the last whole one."""
+
+    __slots__ = ()
+
+    def chunks(self, least):
+        for part in super().chunks(least):
+            yield slice(part.start, part.start + (part.stop - part.start) // 256 * 256)
+
+
+class KeepsNorms(DenseRows):
+    """Norms of the first rows for any rows that are taken."""
+
+    __slots__ = ()
+
+    def take(self, index):
+        part = super().take(index)
+        norms = self.norms[: len(part)]
+        return DenseRows(part._x, part._scale, norms, part.intercept, part._steady)
+
+
+class Unscaled(DenseRows):
+    """The largest entry of the row as it was given."""
+
+    __slots__ = ()
+
+    def max_abs(self):
+        return np.abs(self._x).max(axis=1, initial=0.0).astype(np.float64)
+
+
+class MomentWithoutConstant(DenseRows):
+    """The second moment of the features alone."""
+
+    __slots__ = ()
+
+    def moment(self):
+        moment = super().moment()
+        moment[-1] = moment[:, -1] = 0.0
+        return moment
+
+
+class Unbounded(DenseRows):
+    """Divides by the declared bound, whatever the row."""
+
+    __slots__ = ()
+
+    @classmethod
+    def bounded(cls, X, data_norm, intercept):
+        rows = super().bounded(X, data_norm, intercept)
+        return cls(rows._x, np.full(len(X), 1.0 / data_norm), rows.norms, intercept)
+
+
+BROKEN = {
+    row_laws.check_scores_belong_to_rows: (ByPosition, ByNeighbour, Unsettled),
+    row_laws.check_norms_bound: (ARoundingShort, Loose),
+    row_laws.check_sums: (SumsInSingle, OneByOne),
+    row_laws.check_in_double: (StaysSingle, SaysDouble, CarelessInDouble, CarelessSums),
+    row_laws.check_nothing_is_lost: (ForgetsTheRest, KeepsNorms),
+    row_laws.check_features: (Unscaled, MomentWithoutConstant),
+    row_laws.check_long_rows_are_bounded: (Unbounded,),
+}
+
+
+@pytest.mark.parametrize(
+    "law, engine", [(law, twin) for law, twins in BROKEN.items() for twin in twins]
+)
+def test_each_law_catches_what_it_is_there_for(law, engine):
+    with pytest.raises(AssertionError):
+        law(row_laws.table_of(engine))
+
+
+class LongerThanTheyAre(MappedRows):
+    """Shrinks by the norm of the image as if the map had been applied twice as far."""
+
+    __slots__ = ()
+
+    def __init__(self, rows, matrix, images, twofold=False):
+        super().__init__(rows, matrix, images, twofold)
+        self.norms = 0.5 * self.norms
+
+
+class MapsInOrdinaryProducts(MappedRows):
+    """Parameters mapped in ordinary precision inside a release, as if its units said so."""
+
+    __slots__ = ()
+
+    def careful_dot(self, high, low):
+        return self.dot(high) + self.dot(low)
+
+    def in_double(self):
+        rows = super().in_double()
+        return MapsInOrdinaryProducts(rows._rows, rows._matrix, rows._images, twofold=True)
+
+
+class DoublesNothingBelow(MappedRows):
+    """Leaves the rows below in the precision that they have."""
+
+    __slots__ = ()
+
+    def in_double(self):
+        return MappedRows(self._rows, self._matrix, self._images, twofold=True)
+
+
+@pytest.mark.parametrize(
+    "law, view",
+    [
+        (row_laws.check_norms_bound, LongerThanTheyAre),
+        (row_laws.check_in_double, MapsInOrdinaryProducts),
+        (row_laws.check_in_double, DoublesNothingBelow),
+    ],
+)
+def test_each_law_catches_wrong_rows_in_other_coordinates(law, view):
+    with pytest.raises(AssertionError):
+        law(row_laws.mapped_over(DenseRows, view=view))
+
+
+# ------------------------------------------------------------------------------------------- one more engine
+
+
+def test_a_table_that_no_engine_knows_is_refused_by_its_type():
+    assert engine_of(np.zeros((2, 2))) is DenseRows
+    with pytest.raises(NotSupported, match="no engine holds a table of type Csr"):
+        engine_of(Csr.of(np.eye(3)))
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_every_solver_runs_on_another_engine(name, monkeypatch):
+    """The same seed, hence the same noise: models differ by rounding alone."""
+    monkeypatch.setattr(_engine, "ENGINES", (*ENGINES, CsrRows))
+    plan, rng = plan_for(name, "replace_one"), np.random.default_rng(0)
+    X = rng.normal(size=(60, plan.public.n_features)) * (rng.random((60, 3)) < 0.7)
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=60) > 0, 1.0, -1.0)
+    dense, sparse = (Records.admit(form(X), y, plan.public, 2.0) for form in FORMS.values())
+    assert type(sparse.rows) is CsrRows
+    w, again = (run(plan, records)[0] for records in (dense, sparse))
+    np.testing.assert_allclose(again, w, rtol=1e-6, atol=1e-6 * np.abs(w).max())
