@@ -19,7 +19,7 @@ from _protocol import write_csv
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.audit import audit, audit_one_run, linear_canaries, worst_case_pair
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.privacy.ledger import Recorder
 from skdp.solvers import GD, SGD
@@ -58,11 +58,11 @@ def model_of(name, epsilon, relation, n_public):
 def run_with(model, n, d, share):
     """A function from data to parameters: the fit, at a share of the noise that it paid for."""
     plan = model._plan(n, d, {})
-    budget = plan.budget(noise=share * _fit._prepare(plan)[1].noise)
+    budget = plan.budget(noise=share * prepare(plan).budget.noise)
 
     def run(data):
         X, y = data
-        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.task.penalty.scale)
+        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.data_norm)
         return plan.solver.solve(Oracle(records, Recorder(), Noise()), plan.task, budget)
 
     return run

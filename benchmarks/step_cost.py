@@ -21,7 +21,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 from skdp import DPLogisticRegression
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.losses import Logistic
 from skdp.mechanisms import Gradient, Noise, Oracle, PoissonBatch, Public, Records, _rows
 from skdp.privacy.ledger import Scripted
@@ -223,13 +223,15 @@ def solver_overheads(rows):
     for name in sorted(SOLVERS):
         try:
             plan = _plan(N, name)
-            account, budget = _fit._prepare(plan)
+            priced = prepare(plan)
+            account, budget = priced.account, priced.budget
         except ValueError as refusal:
             print(f"{name}: {refusal}")
             continue
         # Once beforehand: an adaptive solver looks up prices when it starts, which is no part of a step.
         plan.solver.solve(Oracle(records, account, Noise()), plan.task, budget)
-        account, budget = _fit._prepare(plan)
+        priced = prepare(plan)
+        account, budget = priced.account, priced.budget
         AskCounter.asked = 0
         with Stopwatch() as watch:
             start = time.process_time()

@@ -16,9 +16,9 @@ import numpy as np
 from _protocol import write_csv
 
 from skdp import datasets
-from skdp.linear_model._fit import Plan, private_fit
+from skdp.fitting import Plan, prepare
 from skdp.losses import Huber, Logistic
-from skdp.mechanisms import Public, Records
+from skdp.mechanisms import Noise, Public, Records
 from skdp.mechanisms._minimise import minimise
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L2, NoPenalty, ScaledPenalty
@@ -75,9 +75,9 @@ class Problem:
         """Excess of one private fit, and its seconds."""
         penalty = L2(self.mu * self.n) if self.mu else NoPenalty()
         task = Task(self.loss, ScaledPenalty(penalty, 1.0, False), (self.X.shape[1],))
-        plan = Plan(Spec(epsilon, DELTA), task, resolve(solver), self.public, "auto", {})
+        plan = Plan(Spec(epsilon, DELTA), task, resolve(solver), self.public, 1.0, "auto", {})
         start = time.perf_counter()
-        w, _ = private_fit(plan, self.records, None, seed)
+        w, _ = prepare(plan).on(self.records, Noise(seed))
         return self.value(w) - self.least, time.perf_counter() - start
 
 

@@ -18,7 +18,8 @@ from unittest.mock import patch
 import numpy as np
 from sklearn.base import clone
 
-from ..linear_model import _fit
+from ..fitting import estimator as _estimator
+from ..fitting import run as _run
 from ._claims import movements, unpaid
 from ._tape import Diverged, Playback, Tape, Watched
 
@@ -171,8 +172,8 @@ def fitted(estimator):
     def run(table, noise):
         model = clone(estimator)
         with (
-            patch.object(_fit, "Noise", lambda seed=None: noise),
-            patch.object(_fit, "Oracle", Watched),
+            patch.object(_estimator, "Noise", lambda seed=None: noise),
+            patch.object(_run, "Oracle", Watched),
         ):
             model.fit(*table)
         return vars(model)

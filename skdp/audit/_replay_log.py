@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..exceptions import NotSupported
-from ..linear_model import _fit
+from ..fitting import prepare
 from ..solvers import SOLVERS
 from ._neighbours import adversarial_pairs
 from ._replay import fitted, replay
@@ -67,7 +67,7 @@ def first_that_fits(name, relation):
     """
     for estimator in estimators(name, relation):
         try:
-            _fit.quote(estimator._plan(N, D, {}))
+            prepare(estimator._plan(N, D, {})).quote()
         except NotSupported:
             continue
         return fitted(estimator)

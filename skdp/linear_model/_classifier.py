@@ -7,9 +7,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
+from ..fitting.data import (
+    as_text,
+    attempt,
+    frames_to_caller,
+    known_labels,
+    labels,
+    table,
+    warn_of_column,
+)
 from ._linear import PrivateLinearModel
-from ._parameters import as_text
-from ._validation import attempt, known_labels, labels, table, warn_of_column
 
 __all__ = ["PrivateLinearClassifier"]
 
@@ -31,7 +38,7 @@ class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
         -------
         self
         """
-        return self._all_or_nothing(self._fit, X, y)
+        return self._fit(X, y)
 
     def predict(self, X):
         """Labels of rows.
@@ -109,7 +116,7 @@ class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
         warnings.warn(
             "classes=None takes the set of labels from y and makes it public; declare classes= to keep it private.",
             PrivacyWarning,
-            stacklevel=6,
+            stacklevel=frames_to_caller(),
         )
         # Where n is private, labels of as many kinds as there are records must not tell it.
         many = len(classes) > 2 and self.neighbors != "replace_one"

@@ -4,7 +4,7 @@
 """
 
 from ._noise import Noise, Silence
-from ._oracle import Oracle
+from ._oracle import Oracle, price
 from ._public import Public
 from ._records import Records
 from ._schedule import Schedule, distances
@@ -51,6 +51,7 @@ __all__ = [
     "Silence",
     "SteepestCoordinate",
     "distances",
+    "price",
 ]
 
 MECHANISMS = frozenset(

@@ -19,7 +19,7 @@ from ._public import Public
 from ._records import Records
 from ._schedule import Schedule
 
-__all__ = ["Account", "Oracle"]
+__all__ = ["Account", "Oracle", "price"]
 
 
 _PLAIN = frozenset({float, int, bool, tuple, type(None)})  # what cannot change
@@ -93,6 +93,19 @@ class Oracle:
     def share(self, question: Mechanism) -> float:
         """Which part of a filter's whole allowance the question would take."""
         return self.__account.share(question.event(self.public))
+
+
+def price(question: Mechanism, public: Public) -> Event:
+    """What an oracle would charge for the question; it is refused here where it would be refused there.
+
+    Parameters
+    ----------
+    question : Mechanism
+        What might be asked.
+    public : Public
+        What is known of the records.
+    """
+    return _copied(question)[0].event(public)
 
 
 def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:

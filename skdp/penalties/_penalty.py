@@ -60,7 +60,7 @@ class Penalty:
 
     def check_step(self, step):
         """Refuse a step at which the formula of a non-convex prox is not the minimiser."""
-        if not 0.0 < step < self.largest_step:
+        if not 0.0 <= step < self.largest_step:
             raise ValueError(
                 f"{self} has a prox for steps between 0 and {self.largest_step:g} only, got "
                 f"{step:g}; take a smaller step (a larger rho in ADMM) or a less bent penalty."

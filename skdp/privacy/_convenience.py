@@ -45,7 +45,7 @@ def noise_multiplier(
     """
     _check(steps, sample_rate)
     spec = Spec(epsilon, delta, neighbors)
-    return calibrate(lambda scale: _script(scale, steps, sample_rate), spec)
+    return calibrate(lambda scale: _script(scale, steps, sample_rate), spec)[0]
 
 
 def epsilon_spent(

@@ -182,7 +182,7 @@ def tradeoff(
     return np.maximum(0.0, np.maximum(steep, flat).max(axis=0)).reshape(a.shape)
 
 
-def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> float:
+def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> tuple[float, Script]:
     """Smallest noise scale at which a script keeps a promise, erring on the private side.
 
     Parameters
@@ -196,8 +196,10 @@ def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> float:
 
     Returns
     -------
-    float
-        A scale s with ``epsilon(script_at(s), delta) <= spec.epsilon``, re-evaluated; 0.0 if
-        nothing is promised.
+    scale : float
+        One with ``epsilon(script, delta) <= spec.epsilon``, re-evaluated; 0.0 if nothing is promised.
+    script : tuple of (Event, int)
+        ``script_at(scale)``, which is what was priced.
     """
-    return calibrate_scale(script_at, spec, accountant, epsilon)
+    scale = calibrate_scale(script_at, spec, accountant, epsilon)
+    return scale, script_at(scale)

@@ -10,7 +10,14 @@ import math
 
 import numpy as np
 
-__all__ = ["Splitting", "curvature_bound", "inverse_steps", "noise_norm", "rho_rule"]
+__all__ = [
+    "Splitting",
+    "curvature_bound",
+    "inverse_steps",
+    "noise_norm",
+    "refuse_small_rho",
+    "rho_rule",
+]
 
 
 class Splitting:
@@ -85,6 +92,12 @@ def rho_rule(task, public, n, rho):
     if rho is None:
         return max(0.25 * curvature_bound(task, public), 2.0 * needed)
     return float(rho) if public.n is not None else max(float(rho), 2.0 * needed)
+
+
+def refuse_small_rho(task, public, rho):
+    """Refuse a given rho at which the penalty has no prox; where n is private it is raised instead."""
+    if rho is not None and public.n is not None:
+        task.penalty.prox(np.zeros(task.shape), 1.0 / (rho * public.n))
 
 
 def noise_norm(task, clip, spread, expected, rate):

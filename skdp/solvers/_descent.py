@@ -11,7 +11,34 @@ from ..mechanisms import Gradient
 from ._allowance import Allowance
 from ._rules import clip_rule, longest_prox, nearest
 
-__all__ = ["Descent", "descend", "longest_step", "start"]
+__all__ = ["Descent", "PriceList", "descend", "first_round", "longest_step", "start"]
+
+
+class PriceList:
+    """An oracle that only knows prices: questions are written down, and answered by 0.
+
+    Parameters
+    ----------
+    public : Public
+        What may be known of the records.
+    budget : Budget
+        Its `share`.
+    """
+
+    def __init__(self, public, budget):
+        self.public, self.share, self.asked = public, budget.share, []
+
+    def ask(self, question):
+        """Nothing is known of the answer."""
+        self.asked.append((question, 1))
+        return 0.0
+
+
+def first_round(run):
+    """What a run on a price list has asked, and one round of it: all later ones depend on answers."""
+    yield from run.oracle.asked
+    yield run.gradient(start(run.task), run.share), 1
+    yield run.probe, 1
 
 
 def descend(run, task, max_rounds):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["clip_rule", "longest_prox", "nearest", "step_rule"]
+import numpy as np
+
+__all__ = ["clip_rule", "longest_prox", "nearest", "refuse_long_step", "step_rule"]
 
 
 def clip_rule(task, public, noise_level):
@@ -20,6 +22,15 @@ def clip_rule(task, public, noise_level):
 def longest_prox(task, n, momentum=0.0):
     """Longest step on the mean objective at which the penalty has a prox: only SCAD and MCP set a limit."""
     return 0.99 * n * task.penalty.largest_step * (1.0 - momentum)
+
+
+def refuse_long_step(task, public, step, momentum=0.0):
+    """Refuse a given step at which the penalty has no prox, before anything is paid; none for a private n is safe.
+
+    Where n is private, 1 stands in for it: what is refused must not depend on a bought one.
+    """
+    if step is not None:
+        task.penalty.prox(np.zeros(task.shape), step / (public.n or 1.0) / (1.0 - momentum))
 
 
 def nearest(penalty, w):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..exceptions import NotSupported
 from ..mechanisms import PoissonBatch, RandomBatch
-from ._solver import record_count
 
 __all__ = ["Sampler", "decay", "sampler"]
 
@@ -35,13 +34,11 @@ class Sampler:
         return RandomBatch(question, round(self.rate * self.n))
 
 
-def sampler(solver, oracle, budget):
-    """Read `batch_size`, `rate` and `sampling` of a solver; the rate never depends on a private count."""
-    if solver.sampling not in ("poisson", "without_replacement"):
-        raise ValueError(
-            f"sampling={solver.sampling!r} is not known; use 'poisson' or 'without_replacement'."
-        )
-    public = oracle.public
+def sampler(solver, public, n):
+    """How a solver's `batch_size`, `rate` and `sampling` draw batches from about n records.
+
+    The rate never depends on a private count.
+    """
     if solver.sampling == "without_replacement" and not public.replace_one:
         raise NotSupported(
             "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
@@ -50,19 +47,16 @@ def sampler(solver, oracle, budget):
         raise NotSupported(
             f"batch_size={solver.batch_size} is a rate only if n is known; give rate=, or declare n_public."
         )
-    n = record_count(oracle, budget)
     rate = solver.rate if solver.batch_size is None else min(1.0, solver.batch_size / n)
     if solver.sampling == "without_replacement":
         rate = max(1, round(rate * n)) / n
-    return Sampler(n, rate, solver.sampling)
+    return Sampler(float(n), rate, solver.sampling)
 
 
 def decay(schedule, k, rate):
-    """Factor of step number k (from 0) of a schedule; an epoch is 1 / rate steps."""
+    """Factor of step number k (from 0) of a schedule: "constant", "epoch" of 1 / rate steps, or "sqrt"."""
     if schedule == "constant":
         return 1.0
     if schedule == "epoch":
         return 1.0 / (1 + math.floor(k * rate))
-    if schedule == "sqrt":
-        return 1.0 / math.sqrt(k + 1)
-    raise ValueError(f"schedule={schedule!r} is not known; use 'constant', 'epoch' or 'sqrt'.")
+    return 1.0 / math.sqrt(k + 1)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
+
+import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Loss
@@ -51,14 +54,14 @@ class Budget:
     noise : float
         Scripted solvers: the one free number, calibrated so that the script costs the promise. Every multiplier is a
         fixed multiple of it. 0 when epsilon is infinite.
-    total : float
-        Adaptive solvers: the allowance of the filter that they declare, in its currency.
+    share : callable
+        Adaptive solvers: which part of their filter's allowance a question takes; see `Oracle.share`.
     """
 
     epsilon: float
     delta: float
     noise: float = math.nan
-    total: float = math.nan
+    share: Callable | None = None
 
     @property
     def private(self):
@@ -110,6 +113,27 @@ class Solver(ABC):
             What may be spent.
         """
 
+    def asks(self, public, task, budget):
+        """What `solve` will ask: its price is found from this, without a run.
+
+        Parameters
+        ----------
+        public : Public
+            What may be known of the records.
+        task : Task
+            Loss, penalty and shape.
+        budget : Budget
+            What may be spent; a script is asked for at several noise levels.
+
+        Returns
+        -------
+        iterable of (Mechanism, int) or None
+            Questions in order, with how often in a row. Prices depend on noise, rates and shapes alone, so one point
+            stands for all; what public numbers make impossible is refused here. None: `solve` is run on an empty vault
+            to see, which costs as many steps as a fit.
+        """
+        return None
+
     def get_params(self, deep=True):
         """Hyper-parameters by name, as scikit-learn asks for them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -137,13 +161,26 @@ def refuse_unfit(solver, task):
             f"solver={solver.name!r} needs {lacking}; {given} has not. Use 'gd', 'sgd' or 'ssadmm', or "
             "change the loss or the penalty."
         )
+    task.penalty.value(np.zeros(task.shape))  # says what shape it needs, before anything is bought
 
 
-def record_count(oracle, budget, share=0.01):
+COUNT_SHARE = 0.01  # of the budget that a private number of records takes
+
+
+def _count(budget, share):
+    return Count(multiplier=budget.noise / math.sqrt(share))
+
+
+def count_asked(public, budget, share=COUNT_SHARE):
+    """What `record_count` asks, as `Solver.asks` states it."""
+    return () if public.n is not None else ((_count(budget, share), 1),)
+
+
+def record_count(oracle, budget, share=COUNT_SHARE):
     """The public number of records, or a noisy one that takes about ``share`` of the budget.
 
     Never smaller than 1, so that it may divide.
     """
     if oracle.public.n is not None:
         return float(oracle.public.n)
-    return max(1.0, float(oracle.ask(Count(multiplier=budget.noise / math.sqrt(share)))))
+    return max(1.0, float(oracle.ask(_count(budget, share))))

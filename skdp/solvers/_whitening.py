@@ -15,7 +15,14 @@ from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, RowNorms, SecondMoment
 from ..penalties import L2, NoPenalty
 
-__all__ = ["Whitened", "refuse_other_penalties", "share_left", "whitened"]
+__all__ = [
+    "Whitened",
+    "buy_whitening",
+    "refuse_other_penalties",
+    "share_left",
+    "stand_in",
+    "whitening_asked",
+]
 
 _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
 _MOST = 1e6  # a penalty's curvature beyond which its directions are as good as gone
@@ -56,8 +63,12 @@ class Whitened:
 
     def __init__(self, coordinates, scale, public):
         self._coordinates, self._scale = coordinates, scale
-        self.matrix = coordinates.matrix / scale
         self.public = coordinates.seen(public)
+
+    @property
+    def matrix(self):
+        """What maps the given rows to the new ones."""
+        return self._coordinates.matrix / self._scale
 
     def question(self, question):
         """The question, asked of the new rows."""
@@ -69,15 +80,40 @@ class Whitened:
 
     def ridge(self, penalty):
         """Weights of an L2 penalty of the given parameters, which may leave the intercept alone, on the new ones."""
-        acts_on = self.matrix[:, :-1] if penalty.intercept else self.matrix
+        matrix = self.matrix
+        acts_on = matrix[:, :-1] if penalty.intercept else matrix
         return penalty.convexity_of_coefficients * np.square(acts_on).sum(axis=1)
 
 
-def whitened(oracle, task, n, budget, moment_share, norm_share):
+def _questions(solver, public, budget):
+    """Multipliers of the second moment and of the typical norm.
+
+    A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
+    """
+    moment = budget.noise / math.sqrt(solver.moment_share * public.sensitivity_factor)
+    norms = budget.noise / (math.sqrt(solver.norm_share) * public.sensitivity_factor)
+    return moment, norms
+
+
+def stand_in(public):
+    """Coordinates of the right shape: a price is the same in all of them."""
+    return Whitened(Coordinates.of_width(public.width), 1.0, public)
+
+
+def whitening_asked(solver, public, budget):
+    """What `buy_whitening` asks."""
+    moment, norms = _questions(solver, public, budget)
+    yield SecondMoment(multiplier=moment), 1
+    yield RowNorms(coordinates=Coordinates.of_width(public.width), cap=1.0, multiplier=norms), 1
+
+
+def buy_whitening(solver, oracle, task, n, budget):
     """Buy coordinates for two shares of the budget.
 
     Parameters
     ----------
+    solver : Solver
+        Its `moment_share` and `norm_share`.
     oracle : Oracle
         Answers.
     task : Task
@@ -86,14 +122,10 @@ def whitened(oracle, task, n, budget, moment_share, norm_share):
         Number of records, public or bought.
     budget : Budget
         Its noise is that of one gradient of the whole budget.
-    moment_share, norm_share : float
-        Shares for the second moment and for the typical norm.
     """
     public = oracle.public
     bound, size = public.row_bound, public.width
-    # A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
-    noise = budget.noise / math.sqrt(moment_share * public.sensitivity_factor)
-    norms = budget.noise / (math.sqrt(norm_share) * public.sensitivity_factor)
+    noise, norms = _questions(solver, public, budget)
     values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=noise)) / n)
     error = noise * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
     penalised = np.eye(size)

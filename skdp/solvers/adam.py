@@ -12,16 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
-from ._rules import clip_rule
-from ._sampling import sampler
-from ._solver import Solver
+from ._mean_gradient import BatchSolver, on_batches
+from ._ranges import count, pair_of_decays, positive
 
 __all__ = ["Adam"]
 
 
 @dataclass(frozen=True)
-class Adam(Solver):
+class Adam(BatchSolver):
     """Adam (Kingma and Ba 2015) with the private correction of Tang, Shpilevskiy and Lecuyer (2024).
 
     The second moment of a noisy gradient is that of the gradient plus the variance of the noise, which drowns it and
@@ -30,10 +28,6 @@ class Adam(Solver):
 
     Parameters
     ----------
-    batch_size : int or None
-        Expected records in a batch; None: `rate` times n.
-    rate : float
-        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
         Number of batches.
     step_size : float or None
@@ -43,41 +37,28 @@ class Adam(Solver):
         Decay of the running mean and of the running second moment.
     floor : float
         Least second moment, as a share of the noise's variance.
-    clip : float or None
-        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
-    radius : float
-        Norm of coefficients that noise may carry the iterate to, for the default step.
-    sampling : {"poisson", "without_replacement"}
-        How batches are drawn.
+    batch_size, rate, clip, radius, sampling : object
+        As in `SGD`.
     """
 
     name: ClassVar[str] = "adam"
     needs: ClassVar[frozenset] = frozenset({"smooth_penalty"})
 
-    batch_size: int | None = None
-    rate: float = 0.05
-    steps: int = 400
-    step_size: float | None = None
-    memory: tuple = (0.9, 0.999)
-    floor: float = 0.1
-    clip: float | None = None
-    radius: float = 8.0
-    sampling: str = "poisson"
+    steps: int = count(400)
+    step_size: float | None = positive(None)
+    memory: tuple = pair_of_decays((0.9, 0.999))
+    floor: float = positive(0.1)
 
     def solve(self, oracle, task, budget):
         """Return the last iterate."""
-        draw = sampler(self, oracle, budget)
-        level = budget.noise / (draw.expected * math.sqrt(self.steps))
-        clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
-        variance = (budget.noise * clip / draw.expected) ** 2
+        gradient, draw = on_batches(self, oracle, task, budget)
+        variance = gradient.noise**2
         base = self.step_size or self.radius * math.sqrt(self.floor / (self.steps * task.size))
         least = max(self.floor * variance, 1e-16)
         w, mean, square = (np.zeros(task.shape) for _ in range(3))
         slow, slower = self.memory
         for k in range(self.steps):
-            question = Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise)
-            noisy = oracle.ask(draw.batch(question))
-            noisy /= draw.expected
+            noisy = gradient(w)
             noisy += task.penalty.gradient(w) / draw.n
             mean += (1.0 - slow) * (noisy - mean)
             noisy *= noisy

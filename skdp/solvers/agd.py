@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import BestCandidate
-from ._descent import Descent, descend
+from ._descent import Descent, PriceList, descend, first_round
+from ._ranges import clip_bound, count, decay_factor, nonnegative, positive, share_of_budget
 from ._solver import Solver
 
 __all__ = ["AGD"]
@@ -58,17 +59,21 @@ class AGD(Solver):
     adaptive: ClassVar[bool] = True
     filter: ClassVar[str] = "zcdp"
 
-    splits: int = 60
-    selection_share: float = 0.2
-    growth: float = 0.5
-    momentum: float = 0.5
-    candidates: int = 5
-    prior: float = 1.0
-    refresh: int = 5
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 32.0
-    max_rounds: int = 500
+    splits: int = count(60)
+    selection_share: float = share_of_budget(0.2)
+    growth: float = positive(0.5)
+    momentum: float = decay_factor(0.5)
+    candidates: int = count(5, 60)
+    prior: float = nonnegative(1.0)
+    refresh: int = count(5)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(32.0)
+    max_rounds: int = count(500)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, and one round: what later ones ask depends on answers."""
+        return first_round(_Selection(self, PriceList(public, budget), task))
 
     def solve(self, oracle, task, budget):
         """Return the last committed iterate."""

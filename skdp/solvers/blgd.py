@@ -14,7 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import FirstDecrease, GaussianFirstDecrease
-from ._descent import Descent, descend
+from ._descent import Descent, PriceList, descend, first_round
+from ._ranges import clip_bound, count, decay_factor, nonnegative, one_of, positive, share_of_budget
 from ._solver import Solver
 
 __all__ = ["BLGD", "LAWS", "armijo", "search"]
@@ -64,18 +65,22 @@ class BLGD(Solver):
     adaptive: ClassVar[bool] = True
     filter: ClassVar[str] = "rdp"
 
-    splits: int = 60
-    selection_share: float = 0.1
-    growth: float = 0.3
-    momentum: float = 0.5
-    decrease: float = 0.1
-    candidates: int = 5
-    search_noise: str = "laplace"
-    refresh: int = 5
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 16.0
-    max_rounds: int = 500
+    splits: int = count(60)
+    selection_share: float = share_of_budget(0.1)
+    growth: float = positive(0.3)
+    momentum: float = decay_factor(0.5)
+    decrease: float = nonnegative(0.1)
+    candidates: int = count(5, 60)
+    search_noise: str = one_of("laplace", "gaussian")
+    refresh: int = count(5)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(16.0)
+    max_rounds: int = count(500)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, and one round: what later ones ask depends on answers."""
+        return first_round(_Backtracking(self, PriceList(public, budget), task))
 
     def solve(self, oracle, task, budget):
         """Return the last committed iterate."""

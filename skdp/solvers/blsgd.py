@@ -16,7 +16,17 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import Gradient, PoissonBatch
-from ._descent import Descent, descend
+from ._descent import Descent, PriceList, descend, start
+from ._ranges import (
+    clip_bound,
+    count,
+    decay_factor,
+    nonnegative,
+    one_of,
+    positive,
+    sampling_rate,
+    share_of_budget,
+)
 from ._solver import Solver
 from .blgd import armijo, search
 
@@ -67,22 +77,29 @@ class BLSGD(Solver):
     filter: ClassVar[str] = "rdp"
     clip_decay: ClassVar[float] = 0.0
 
-    rate: float = 0.1
-    splits: int = 60
-    selection_share: float = 0.1
-    growth: float = 0.3
-    momentum: float = 0.5
-    decrease: float = 0.1
-    candidates: int = 5
-    search_noise: str = "gaussian"
-    refresh: int = 5
-    angle_decay: float = 0.8
-    widest: float = 1.1
-    narrowest: float = 0.5
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 16.0
-    max_rounds: int = 500
+    rate: float = sampling_rate(0.1)
+    splits: int = count(60)
+    selection_share: float = share_of_budget(0.1)
+    growth: float = positive(0.3)
+    momentum: float = decay_factor(0.5)
+    decrease: float = nonnegative(0.1)
+    candidates: int = count(5, 60)
+    search_noise: str = one_of("gaussian", "laplace")
+    refresh: int = count(5)
+    angle_decay: float = decay_factor(0.8)
+    widest: float = positive(1.1)
+    narrowest: float = positive(0.5)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(16.0)
+    max_rounds: int = count(500)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, and one round: what later ones ask depends on answers."""
+        run = _Batches(self, PriceList(public, budget), task)
+        yield from run.oracle.asked
+        yield run.gradient(start(task), run.precision), 1
+        yield run.probe, 1
 
     def solve(self, oracle, task, budget):
         """Return the last committed iterate."""
@@ -103,7 +120,7 @@ class BLSGDAC(BLSGD):
 
     name: ClassVar[str] = "blsgd-ac"
 
-    clip_decay: float = 0.05
+    clip_decay: float = decay_factor(0.05)
 
 
 class _Batches(Descent):

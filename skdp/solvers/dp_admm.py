@@ -14,7 +14,9 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import PartyGradients
-from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
+from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
+from ._mean_gradient import gradient_asked
+from ._ranges import clip_bound, count, flag, positive
 from ._rules import clip_rule
 from ._solver import Solver
 
@@ -48,25 +50,35 @@ class DPADMM(Solver):
 
     name: ClassVar[str] = "dp-admm"
 
-    parties: int = 2
-    steps: int = 200
-    rho: float | None = None
-    eta: float | None = None
-    averaging: bool = True
-    clip: float | None = None
-    radius: float = 8.0
+    parties: int = count(2, 10**4)
+    steps: int = count(200)
+    rho: float | None = positive(None)
+    eta: float | None = positive(None)
+    averaging: bool = flag(True)
+    clip: float | None = clip_bound()
+    radius: float = positive(8.0)
 
-    def solve(self, oracle, task, budget):
-        """Return z: the prox of the averaged argument, or the last one."""
-        public = oracle.public
+    def asks(self, public, task, budget):
+        """The gradients of all parties."""
         if not public.replace_one:
             raise NotSupported(
                 f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "
                 "use neighbors='replace_one', or 'mpadmm'."
             )
-        if self.parties < 1:
-            raise ValueError(f"parties={self.parties!r} must be 1 or more.")
-        n, multiplier = public.n, budget.noise * math.sqrt(self.steps)
+        refuse_small_rho(task, public, self.rho)
+        everybody = np.zeros((self.parties, *task.shape))
+        one = gradient_asked(self, public, task, self._multiplier(budget))
+        question = PartyGradients(
+            at=everybody, loss=task.loss, clip=one.clip, multiplier=one.multiplier
+        )
+        yield question, self.steps
+
+    def _multiplier(self, budget):
+        return budget.noise * math.sqrt(self.steps)
+
+    def solve(self, oracle, task, budget):
+        """Return z: the prox of the averaged argument, or the last one."""
+        public, n, multiplier = oracle.public, oracle.public.n, self._multiplier(budget)
         crowd = math.sqrt(self.parties)
         clip = self.clip or clip_rule(task, public, crowd * budget.noise * math.sqrt(task.size) / n)
         error = noise_norm(task, clip, crowd * multiplier * clip / n, n, 1.0)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..mechanisms import BestCandidate, SteepestCoordinate
 from ..penalties import ScaledPenalty
+from ._ranges import count, positive, share_of_budget
 from ._solver import Solver
 
 __all__ = ["FrankWolfe"]
@@ -43,17 +44,39 @@ class FrankWolfe(Solver):
     name: ClassVar[str] = "frank-wolfe"
     needs: ClassVar[frozenset] = frozenset({"l1_ball", "one_output"})
 
-    steps: int = 30
-    bound: float | None = None
-    intercept_share: float = 0.2
-    reach: float = 2.0
+    steps: int = count(30)
+    bound: float | None = positive(None)
+    intercept_share: float = share_of_budget(0.2)
+    reach: float = positive(2.0)
+
+    def asks(self, public, task, budget):
+        """In each step a vertex, and a move of the intercept where there is one."""
+        share, noise = self._split(public, budget)
+        slope, w = self._slope(task, budget), np.zeros(task.shape)
+        vertex = SteepestCoordinate(
+            at=w, loss=task.loss, bound=self.bound or slope, epsilon=_epsilon(noise, 1.0 - share)
+        )
+        if share == 0.0:
+            yield vertex, self.steps
+            return
+        cap = 2.0 / (self.steps + 1.0) * self.reach * slope
+        _, shift = _shift(task.loss, w, 1.0, cap, _epsilon(noise, share))
+        for _ in range(self.steps):
+            yield vertex, 1
+            yield shift, 1
+
+    def _split(self, public, budget):
+        """The intercept's share of the budget, and the noise of one selection of a step that takes it all."""
+        share = self.intercept_share if public.intercept > 0.0 else 0.0
+        return share, budget.noise * math.sqrt(self.steps)
+
+    def _slope(self, task, budget):
+        return (task.loss.slope or 1.0) * (0.5 if budget.private else 1.0)
 
     def solve(self, oracle, task, budget):
         """Return the last iterate."""
-        column = oracle.public.intercept
-        share = self.intercept_share if column > 0.0 else 0.0
-        noise = budget.noise * math.sqrt(self.steps)
-        slope = (task.loss.slope or 1.0) * (0.5 if budget.private else 1.0)
+        column, slope = oracle.public.intercept, self._slope(task, budget)
+        share, noise = self._split(oracle.public, budget)
         w = np.zeros(task.shape)
         features = w[: oracle.public.n_features]
         for t in range(self.steps):
@@ -64,14 +87,10 @@ class FrankWolfe(Solver):
             )
             features += step * (_vertex(task.penalty, best, features.size) - features)
             if share > 0.0:
-                w[-1] += _shift(
-                    oracle,
-                    task.loss,
-                    w,
-                    length=step * self.reach / (2.0 * column),
-                    cap=step * self.reach * slope,
-                    epsilon=_epsilon(noise, share),
-                )
+                length = step * self.reach / (2.0 * column)
+                cap = step * self.reach * slope
+                moves, question = _shift(task.loss, w, length, cap, _epsilon(noise, share))
+                w[-1] += moves[oracle.ask(question)]
         return w
 
 
@@ -87,9 +106,9 @@ def _vertex(penalty, index, d):
     return ScaledPenalty(penalty.penalty, penalty.scale, intercept=False).vertex(against)
 
 
-def _shift(oracle, loss, w, length, cap, epsilon):
-    """The noisily best of a step down, none, and a step up of the intercept."""
+def _shift(loss, w, length, cap, epsilon):
+    """A step down, none, and a step up of the intercept, and which of them is noisily best."""
     moves = np.array([0.0, -length, length])
     points = np.tile(w, (3, 1))
     points[:, -1] += moves
-    return moves[oracle.ask(BestCandidate(candidates=points, loss=loss, cap=cap, epsilon=epsilon))]
+    return moves, BestCandidate(candidates=points, loss=loss, cap=cap, epsilon=epsilon)

@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
-from ._rules import clip_rule, step_rule
-from ._solver import Solver, record_count
+from ._mean_gradient import full_batch, gradient_asked
+from ._ranges import clip_bound, count, decay_factor, positive
+from ._rules import refuse_long_step, step_rule
+from ._solver import Solver, count_asked
 
 __all__ = ["GD", "heavy_ball"]
 
@@ -39,27 +40,30 @@ class GD(Solver):
 
     name: ClassVar[str] = "gd"
 
-    steps: int = 200
-    momentum: float = 0.95
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 8.0
+    steps: int = count(200)
+    momentum: float = decay_factor(0.95)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(8.0)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, and the gradients."""
+        refuse_long_step(task, public, self.step_size, self.momentum)
+        yield from count_asked(public, budget)
+        yield gradient_asked(self, public, task, self._multiplier(budget)), self.steps
+
+    def _multiplier(self, budget):
+        return budget.noise * math.sqrt(self.steps)
 
     def solve(self, oracle, task, budget):
         """Return the last iterate."""
-        n = record_count(oracle, budget)
-        multiplier = budget.noise * math.sqrt(self.steps)
-        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+        gradient = full_batch(self, oracle, task, budget, self._multiplier(budget))
         step = self.step_size or step_rule(
-            task, oracle.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
+            task, oracle.public, gradient.n, self.momentum, gradient.noise, self.steps, self.radius
         )
 
-        def gradient(w):
-            question = Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier)
-            return oracle.ask(question) / n
-
         def prox(w, step):
-            return task.penalty.prox(w, step / n)
+            return task.penalty.prox(w, step / gradient.n)
 
         return heavy_ball(gradient, prox, np.zeros(task.shape), self.steps, step, self.momentum)
 

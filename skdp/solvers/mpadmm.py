@@ -14,10 +14,18 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import Gradient, ModelStep
-from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
-from ._rules import clip_rule
-from ._solver import Solver, record_count
+from ..mechanisms import ModelStep
+from ._admm import (
+    Splitting,
+    curvature_bound,
+    inverse_steps,
+    noise_norm,
+    refuse_small_rho,
+    rho_rule,
+)
+from ._mean_gradient import full_batch, gradient_asked
+from ._ranges import clip_bound, count, flag, one_of, positive
+from ._solver import Solver, count_asked
 
 __all__ = ["MPADMM"]
 
@@ -55,47 +63,72 @@ class MPADMM(Solver):
 
     name: ClassVar[str] = "mpadmm"
 
-    variant: str = "noise_on_x"
-    steps: int = 200
-    rho: float | None = None
-    eta: float | None = None
-    averaging: bool = True
-    clip: float | None = None
-    radius: float = 8.0
+    variant: str = one_of("noise_on_x", "paper")
+    steps: int = count(200)
+    rho: float | None = positive(None)
+    eta: float | None = positive(None)
+    averaging: bool = flag(True)
+    clip: float | None = clip_bound()
+    radius: float = positive(8.0)
 
-    def solve(self, oracle, task, budget):
-        """Return z: the prox of the averaged argument, or the last one."""
-        if self.variant not in ("noise_on_x", "paper"):
-            raise ValueError(f"variant={self.variant!r} is not known; use 'noise_on_x' or 'paper'.")
-        n = record_count(oracle, budget)
-        multiplier = budget.noise * math.sqrt(self.steps)
-        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
-        rho = rho_rule(task, oracle.public, n, self.rho)
-        thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
+    def asks(self, public, task, budget):
+        """A count where n is private, and the gradients, or the joint releases."""
+        n = public.n or 1.0
+        refuse_small_rho(task, public, self.rho)
+        question = gradient_asked(self, public, task, self._multiplier(budget))
+        if self.variant == "paper":
+            split = Splitting(task, self._rho(task, public, n), n)
+            inverse = 1.0 / self.eta if self.eta else 0.5 * curvature_bound(task, public)
+            question = _joint(split, task, n, inverse, question)
+        yield from count_asked(public, budget)
+        yield question, self.steps
+
+    def _multiplier(self, budget):
+        return budget.noise * math.sqrt(self.steps)
+
+    def _rho(self, task, public, n):
+        rho = rho_rule(task, public, n, self.rho)
         if self.variant == "paper" and not _LEAST_RHO <= rho <= 1.0 / _LEAST_RHO:
             raise NotSupported(
                 f"solver='mpadmm' with variant='paper' and rho={rho:.3g} lets rounding grow from step to step; give a "
                 f"rho from {_LEAST_RHO:g} to {1.0 / _LEAST_RHO:g}, or use variant='noise_on_x'."
             )
-        error = noise_norm(task, clip, thrice * multiplier * clip / n, n, 1.0)
+        return rho
+
+    def solve(self, oracle, task, budget):
+        """Return z: the prox of the averaged argument, or the last one."""
+        gradient = full_batch(self, oracle, task, budget, self._multiplier(budget))
+        n, rho = gradient.n, self._rho(task, oracle.public, gradient.n)
+        thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
+        error = noise_norm(task, gradient.clip, thrice * gradient.noise, n, 1.0)
         split = Splitting(task, rho, n)
         for k, inverse in enumerate(self._inverses(task, oracle.public, rho, error)):
-            self._advance(oracle, task, split, inverse, clip=clip, multiplier=multiplier, n=n)
+            if self.variant == "noise_on_x":
+                split.advance(gradient(split.x), inverse)
+            else:
+                split.adopt(*oracle.ask(_joint(split, task, n, inverse, gradient)))
             if 2 * k >= self.steps - 1:
                 split.remember()
         return split.average() if self.averaging and budget.noise > 0 else split.z
-
-    def _advance(self, oracle, task, split, inverse, *, n, **bounded):
-        if self.variant == "noise_on_x":
-            noisy = oracle.ask(Gradient(at=split.x, loss=task.loss, **bounded))
-            split.advance(noisy / n, inverse)
-            return
-        iterates = {"x": split.x, "z": split.z, "y": split.y}
-        constants = {"rho": split.rho, "inverse": inverse, "n": n, "penalty": task.penalty}
-        split.adopt(*oracle.ask(ModelStep(loss=task.loss, **iterates, **constants, **bounded)))
 
     def _inverses(self, task, public, rho, error):
         growth = np.ones(self.steps)
         if self.eta is not None:
             return growth / self.eta
         return inverse_steps(task, public, rho, growth, error, self.radius)
+
+
+def _joint(split, task, n, inverse, like):
+    """The joint release of all iterates, with the clip and the noise of a gradient that is asked otherwise."""
+    return ModelStep(
+        x=split.x,
+        z=split.z,
+        y=split.y,
+        loss=task.loss,
+        penalty=task.penalty,
+        clip=like.clip,
+        multiplier=like.multiplier,
+        rho=split.rho,
+        inverse=inverse,
+        n=n,
+    )

@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient, SecondMoment
-from ._rules import clip_rule
-from ._solver import Solver, record_count
+from ..mechanisms import SecondMoment
+from ._mean_gradient import full_batch, gradient_asked
+from ._ranges import clip_bound, count, flag, positive, share_of_budget
+from ._solver import Solver, count_asked
 
 __all__ = ["Newton"]
 
@@ -43,27 +44,37 @@ class Newton(Solver):
     name: ClassVar[str] = "newton"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "smooth_penalty"})
 
-    steps: int = 20
-    share: float = 0.1
-    averaging: bool = True
-    clip: float | None = None
-    radius: float = 8.0
+    steps: int = count(20)
+    share: float = share_of_budget(0.1)
+    averaging: bool = flag(True)
+    clip: float | None = clip_bound()
+    radius: float = positive(8.0)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, the second moment, and the gradients."""
+        moment, multiplier = self._multipliers(budget)
+        yield from count_asked(public, budget)
+        yield SecondMoment(multiplier=moment), 1
+        yield gradient_asked(self, public, task, multiplier), self.steps
+
+    def _multipliers(self, budget):
+        """Noise of the second moment and of each gradient."""
+        gradients = budget.noise * math.sqrt(self.steps / (1.0 - self.share))
+        return budget.noise / math.sqrt(self.share), gradients
 
     def solve(self, oracle, task, budget):
         """Return the averaged (or last) iterate."""
-        n = record_count(oracle, budget)
-        moment = budget.noise / math.sqrt(self.share)
-        multiplier = budget.noise * math.sqrt(self.steps / (1.0 - self.share))
-        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+        moment, multiplier = self._multipliers(budget)
+        gradient = full_batch(self, oracle, task, budget, multiplier)
+        n = gradient.n
         moments = oracle.ask(SecondMoment(multiplier=moment)) / n
-        spread = multiplier * clip * math.sqrt(task.size) / n
+        spread = gradient.noise * math.sqrt(task.size)
         error = moment * oracle.public.row_bound**2 * math.sqrt(2.0 * len(moments)) / n
         hessian = self._hessian(task, moments, spread, error, n)
         w, mean = np.zeros(task.shape), np.zeros(task.shape)
         tail = self.steps - self.steps // 2
         for k in range(self.steps):
-            noisy = oracle.ask(Gradient(at=w, loss=task.loss, clip=clip, multiplier=multiplier))
-            w = w - np.linalg.solve(hessian, (noisy + task.penalty.gradient(w)) / n)
+            w = w - np.linalg.solve(hessian, gradient(w) + task.penalty.gradient(w) / n)
             if k >= self.steps - tail:
                 mean += w / tail
         return mean if self.averaging and budget.noise > 0 else w

@@ -20,11 +20,10 @@ from ._one_shot import (
     strength_for,
     whole_ridge,
 )
+from ._ranges import clip_bound, one_of, positive
 from ._solver import Solver
 
 __all__ = ["ObjectivePerturbation", "tight"]
-
-VARIANTS = ("tight", "cms11", "kst12")
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,22 @@ class ObjectivePerturbation(Solver):
     name: ClassVar[str] = "objective-perturbation"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
 
-    clip: float | None = None
-    strength: float | None = None
-    radius: float = 16.0
-    variant: str = "tight"
+    clip: float | None = clip_bound(None, unbounded=True)
+    strength: float | None = positive(None)
+    radius: float = positive(16.0)
+    variant: str = one_of("tight", "cms11", "kst12")
 
-    def __post_init__(self):
-        if self.variant not in VARIANTS:
-            raise ValueError(f"variant={self.variant!r} is unknown; use one of {VARIANTS}.")
+    def asks(self, public, task, budget):
+        """One objective."""
+        yield self._question(public, task, budget), 1
+
+    def _question(self, public, task, budget):
+        make = self._tight if self.variant == "tight" else self._published
+        return make(public, task, budget)
 
     def solve(self, oracle, task, budget):
         """Return the noisy minimiser."""
-        make = self._tight if self.variant == "tight" else self._published
-        question = make(oracle.public, task, budget)
+        question = self._question(oracle.public, task, budget)
         w = oracle.ask(question)
         return sparsified(w, task.penalty, question.output_noise(oracle.public))
 

@@ -15,11 +15,10 @@ from typing import ClassVar
 from ..exceptions import NotSupported
 from ..mechanisms import HiddenDescent, Schedule
 from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
+from ._ranges import clip_bound, count, nonnegative, one_of, positive
 from ._solver import Solver
 
 __all__ = ["OutPertGD"]
-
-VARIANTS = ("tight", "paper")
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,22 @@ class OutPertGD(Solver):
     name: ClassVar[str] = "outpert-gd"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
 
-    steps: int | None = None
-    step_size: float | None = None
-    convexity: float | None = None
-    clip: float | None = None
-    radius: float = RADIUS
-    variant: str = "tight"
+    steps: int | None = count(None)
+    step_size: float | None = positive(None)
+    convexity: float | None = nonnegative(None)
+    clip: float | None = clip_bound(None, unbounded=True)
+    radius: float = positive(RADIUS)
+    variant: str = one_of("tight", "paper")
 
-    def __post_init__(self):
-        if self.variant not in VARIANTS:
-            raise ValueError(f"variant={self.variant!r} is unknown; use one of {VARIANTS}.")
+    def asks(self, public, task, budget):
+        """One descent."""
+        yield self._question(public, task, budget), 1
 
     def solve(self, oracle, task, budget):
         """Return the noisy last iterate."""
-        public = oracle.public
+        return oracle.ask(self._question(oracle.public, task, budget))
+
+    def _question(self, public, task, budget):
         if public.n is None or not public.replace_one:
             raise NotSupported(
                 f"solver={self.name!r} is proved for neighbors='replace_one' only; use "
@@ -84,7 +85,7 @@ class OutPertGD(Solver):
         )
         if self.variant == "paper":
             question = _as_published(question, slope, curvature, budget, public)
-        return oracle.ask(question)
+        return question
 
     def _steps(self, n, curvature, slope, task, budget, step):
         multiplier = budget.noise

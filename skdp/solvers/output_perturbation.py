@@ -15,7 +15,8 @@ import numpy as np
 
 from ..mechanisms import NoisyMinimiser
 from ._one_shot import FLOOR, RADIUS, UNPROMISED, chosen_clip, whole_ridge
-from ._solver import Solver, record_count
+from ._ranges import clip_bound, positive
+from ._solver import COUNT_SHARE, Solver, count_asked, record_count
 
 __all__ = ["OutputPerturbation"]
 
@@ -38,30 +39,42 @@ class OutputPerturbation(Solver):
     name: ClassVar[str] = "output-perturbation"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
 
-    strength: float | None = None
-    clip: float | None = None
-    radius: float = RADIUS
+    strength: float | None = positive(None)
+    clip: float | None = clip_bound(None, unbounded=True)
+    radius: float = positive(RADIUS)
+
+    def asks(self, public, task, budget):
+        """A count where n is private and decides the strength, and one minimiser."""
+        if self._counts(public, budget):
+            yield from count_asked(public, budget)
+        yield self._question(public, task, budget, public.n or 1.0), 1
 
     def solve(self, oracle, task, budget):
         """Return the noisy minimiser."""
-        public, pure = oracle.public, budget.delta == 0
-        count_share = 0.01 if public.n is None and self.strength is None and not pure else 0.0
+        n = 1.0  # which decides nothing
+        if self._counts(oracle.public, budget) or oracle.public.n is not None:
+            n = record_count(oracle, budget)
+        return oracle.ask(self._question(oracle.public, task, budget, n))
+
+    def _counts(self, public, budget):
+        return public.n is None and self.strength is None and budget.delta > 0
+
+    def _question(self, public, task, budget, n):
+        pure, counts = budget.delta == 0, self._counts(public, budget)
         ridge, rest = whole_ridge(task.penalty)
         clip = chosen_clip(self.clip, task, public, budget)
         strength = self.strength
         if strength is None:
-            n = 1e4 if pure and public.n is None else record_count(oracle, budget, 0.01)
-            strength = max(self._balanced(n, task, public, budget, clip), ridge)
-        return oracle.ask(
-            NoisyMinimiser(
-                loss=task.loss,
-                penalty=rest,
-                shape=task.shape,
-                multiplier=budget.noise / math.sqrt(1.0 - count_share),
-                strength=strength,
-                clip=clip,
-                pure=pure,
-            )
+            about = 1e4 if pure and public.n is None else n
+            strength = max(self._balanced(about, task, public, budget, clip), ridge)
+        return NoisyMinimiser(
+            loss=task.loss,
+            penalty=rest,
+            shape=task.shape,
+            multiplier=budget.noise / math.sqrt(1.0 - COUNT_SHARE if counts else 1.0),
+            strength=strength,
+            clip=clip,
+            pure=pure,
         )
 
     def _balanced(self, n, task, public, budget, clip):

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import BestCandidate
+from ._ranges import count, positive, share_of_itself
 from ._rules import nearest
 from ._solver import Solver
 
@@ -43,16 +44,35 @@ class PrivGene(Solver):
 
     name: ClassVar[str] = "privgene"
 
-    generations: int = 20
-    mutation: float = 4.0
-    decay: float = 0.85
-    cap: float | None = None
+    generations: int = count(20)
+    mutation: float = positive(4.0)
+    decay: float = share_of_itself(0.85)
+    cap: float | None = positive(None)
+
+    @property
+    def _selections(self):
+        """The last generation needs no second parent."""
+        return 2 * self.generations - 1
+
+    def _epsilon(self, budget):
+        noise = budget.noise * math.sqrt(self._selections)
+        return math.inf if noise == 0.0 else 1.0 / noise
+
+    def asks(self, public, task, budget):
+        """The selections: their price depends on no candidate."""
+        alone = nearest(task.penalty, np.zeros(task.shape))[None]
+        question = BestCandidate(
+            candidates=alone,
+            offsets=np.array([task.penalty.value(alone[0])]),
+            loss=task.loss,
+            cap=1.0,
+            epsilon=self._epsilon(budget),
+        )
+        yield question, self._selections
 
     def solve(self, oracle, task, budget):
         """Return the first parent of the last generation."""
-        selections = 2 * self.generations - 1  # the last generation needs no second parent
-        noise = budget.noise * math.sqrt(selections)
-        epsilon = math.inf if noise == 0.0 else 1.0 / noise
+        epsilon = self._epsilon(budget)
         slope = (task.loss.slope or 1.0) * oracle.public.row_bound
         steepness = self.cap or slope * (0.5 if budget.private else 1.0)
         first = second = nearest(task.penalty, np.zeros(task.shape))
@@ -63,7 +83,7 @@ class PrivGene(Solver):
                 candidates=offspring,
                 offsets=np.array([task.penalty.value(w) for w in offspring]),
                 loss=task.loss,
-                cap=steepness * _diameter(offspring),
+                cap=min(max(steepness * _diameter(offspring), 1e-30), 1e100),
                 epsilon=epsilon,
             )
             first = offspring[oracle.ask(question)]

@@ -1,8 +1,8 @@
 """Permutation-free SGD whose last iterate alone is released: NSGD, or bolt-on SGD.
 
-S0 Algorithm 3.1; Wu et al. 2017. Privacy: one Gaussian release (pure epsilon if delta = 0) with
-the sensitivity of the whole descent, computed by the recursion of S0 Lemma 3.1 for the batches as
-they are (docs/proofs/hidden_descent.md). Not adaptive; replace-one only.
+After Wu et al. 2017. Privacy: one Gaussian release (pure epsilon if delta = 0) with the sensitivity
+of the whole descent, computed by a recursion for the batches as they are
+(docs/proofs/hidden_descent.md). Not adaptive; replace-one only.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..exceptions import NotSupported
 from ..mechanisms import HiddenDescent, Schedule, distances
 from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
+from ._ranges import batch, clip_bound, count, nonnegative, positive
 from ._solver import Solver
 
 __all__ = ["PSGD"]
 
+_MOST_STEPS = 10**6  # of one descent: its sensitivity is found step by step
 MEMORY = 10.0  # e-foldings of the start that a strongly convex descent goes through
 
 
@@ -49,21 +49,27 @@ class PSGD(Solver):
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
     shuffle: ClassVar[bool] = False
 
-    epochs: int = 20
-    batch_size: int | None = None
-    first_step: float | None = None
-    convexity: float | None = None
-    clip: float | None = None
-    radius: float = RADIUS
+    epochs: int = count(20)
+    batch_size: int | None = batch()
+    first_step: float | None = positive(None)
+    convexity: float | None = nonnegative(None)
+    clip: float | None = clip_bound(None, unbounded=True)
+    radius: float = positive(RADIUS)
 
     @property
     def restart(self):
         """Epochs between restarts; None for never."""
         return None
 
+    def asks(self, public, task, budget):
+        """One descent."""
+        yield self._question(public, task, budget), 1
+
     def solve(self, oracle, task, budget):
         """Return the noisy end of the descent."""
-        public = oracle.public
+        return oracle.ask(self._question(oracle.public, task, budget))
+
+    def _question(self, public, task, budget):
         if public.n is None or not public.replace_one:
             raise NotSupported(
                 f"solver={self.name!r} is proved for neighbors='replace_one' only; use "
@@ -72,18 +78,16 @@ class PSGD(Solver):
         ridge, rest = whole_ridge(task.penalty)
         clip = chosen_clip(self.clip, task, public, budget)
         convexity = ridge / public.n if self.convexity is None else self.convexity
-        return oracle.ask(
-            HiddenDescent(
-                loss=task.loss,
-                penalty=rest,
-                shape=task.shape,
-                schedule=self._schedule(public, task, budget, clip, convexity),
-                convexity=convexity,
-                multiplier=budget.noise,
-                shuffle=self.shuffle and budget.delta > 0,
-                clip=clip,
-                pure=budget.delta == 0,
-            )
+        return HiddenDescent(
+            loss=task.loss,
+            penalty=rest,
+            shape=task.shape,
+            schedule=self._schedule(public, task, budget, clip, convexity),
+            convexity=convexity,
+            multiplier=budget.noise,
+            shuffle=self.shuffle and budget.delta > 0,
+            clip=clip,
+            pure=budget.delta == 0,
         )
 
     def _schedule(self, public, task, budget, clip, convexity):
@@ -106,10 +110,19 @@ class PSGD(Solver):
         """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
         size = self.batch_size
         if size is None:
-            ten = Schedule.harmonic(1.0, self.epochs, (1,) * 10, self.restart)
+            ten = Schedule.harmonic(1.0, self.epochs, self._near_equal(10, 10), self.restart)
             batches = min(max(10.0 * wanted / _travel(ten), 10.0), 1000.0, max(n / 50.0, 1.0))
             size = max(int(n / batches), 1)
-        return tuple(len(part) for part in np.array_split(np.arange(n), -(-n // size)))
+        return self._near_equal(n, -(-n // size))
+
+    def _near_equal(self, n, batches):
+        """Sizes of so many batches, which differ by 1 at most."""
+        if self.epochs * batches > _MOST_STEPS:
+            raise NotSupported(
+                f"solver={self.name!r} would take {self.epochs * batches:.3g} steps, {self.epochs} epochs of "
+                f"{batches} batches, and at most {_MOST_STEPS:g} are priced; lower epochs, or raise batch_size."
+            )
+        return tuple(n // batches + (k < n % batches) for k in range(batches))
 
 
 def _travel(schedule):

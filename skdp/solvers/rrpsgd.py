@@ -12,16 +12,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
-from ._rules import clip_rule, step_rule
-from ._sampling import sampler
-from ._solver import Solver
+from ._mean_gradient import BatchSolver, on_batches
+from ._ranges import count, one_of, positive
+from ._rules import refuse_long_step, step_rule
 
 __all__ = ["RRPSGD"]
 
 
 @dataclass(frozen=True)
-class RRPSGD(Solver):
+class RRPSGD(BatchSolver):
     """Plain stochastic gradients and the iterate of one round: a baseline.
 
     The paper runs up to n^2 rounds of single records with 4 to 6 times the noise that a modern accountant asks for;
@@ -29,50 +28,38 @@ class RRPSGD(Solver):
 
     Parameters
     ----------
-    batch_size : int or None
-        Expected records in a batch; None: `rate` times n.
-    rate : float
-        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
         Number of rounds, public.
     stopping : {"fixed", "random"}
         Return the last iterate, or that of a random round: with a constant step the paper's law is uniform.
-    clip, step_size : float or None
+    step_size : float or None
         As in `GD`.
-    radius : float
-        How far the noise may carry the iterate, for the default step.
-    sampling : {"poisson", "without_replacement"}
-        How batches are drawn.
+    batch_size, rate, clip, radius, sampling : object
+        As in `SGD`.
     """
 
     name: ClassVar[str] = "rrpsgd"
 
-    batch_size: int | None = None
-    rate: float = 0.05
-    steps: int = 200
-    stopping: str = "fixed"
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 8.0
-    sampling: str = "poisson"
+    steps: int = count(200)
+    stopping: str = one_of("fixed", "random")
+    step_size: float | None = positive(None)
+
+    def asks(self, public, task, budget):
+        """As of all batch solvers."""
+        refuse_long_step(task, public, self.step_size)
+        return super().asks(public, task, budget)
 
     def solve(self, oracle, task, budget):
         """Return the iterate of the stopping round."""
-        if self.stopping not in ("fixed", "random"):
-            raise ValueError(f"stopping={self.stopping!r} is not known; use 'fixed' or 'random'.")
-        draw = sampler(self, oracle, budget)
-        level = budget.noise / (draw.expected * math.sqrt(self.steps))
-        clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
-        spread = budget.noise * clip / draw.expected
+        gradient, draw = on_batches(self, oracle, task, budget)
         step = self.step_size or step_rule(
-            task, oracle.public, draw.n, 0.0, spread, self.steps, self.radius
+            task, oracle.public, draw.n, 0.0, gradient.noise, self.steps, self.radius
         )
         w, stop = np.zeros(task.shape), self.steps
         for k in range(self.steps):
-            question = Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise)
-            noisy = oracle.ask(draw.batch(question)) / draw.expected
+            noisy = gradient(w)
             if k == 0 and self.stopping == "random":
-                stop = self._round(noisy, spread)
+                stop = self._round(noisy, gradient.noise)
             w = task.penalty.prox(w - step * noisy, step / draw.n)
             if k + 1 == stop:
                 released = w

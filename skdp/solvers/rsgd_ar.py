@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ._ranges import count
 from .psgd import PSGD
 
 __all__ = ["RSGDAR"]
@@ -31,7 +32,7 @@ class RSGDAR(PSGD):
     name: ClassVar[str] = "rsgd-ar"
     shuffle: ClassVar[bool] = True
 
-    period: int = 10
+    period: int = count(10)
 
     @property
     def restart(self):

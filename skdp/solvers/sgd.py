@@ -1,29 +1,28 @@
-"""Stochastic proximal gradient descent on Poisson batches (DP-SGD with a prox step, S4 eq. 29).
+"""Stochastic proximal gradient descent on Poisson batches (Abadi et al. 2016; prox step of Chen and Lee 2020).
 
 Privacy: post-processing of clipped gradients of fresh Poisson batches, or of fresh batches of fixed size
-(``sampling="without_replacement"``, replace-one neighbours only, dearer: hardly at high noise, several times at low).
+(``sampling="without_replacement"``, replace-one neighbours only, costlier: hardly at high noise, several times at low).
 The script is fixed beforehand. Sums are divided by the expected batch size, which is public or bought, never by the
 realised one.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
-from ._rules import clip_rule, step_rule
-from ._sampling import decay, sampler
-from ._solver import Solver
+from ._mean_gradient import BatchSolver, on_batches
+from ._ranges import flag, one_of, positive
+from ._rules import refuse_long_step, step_rule
+from ._sampling import decay
 
 __all__ = ["SGD"]
 
 
 @dataclass(frozen=True)
-class SGD(Solver):
+class SGD(BatchSolver):
     """Stochastic gradient descent on noisy batch gradients.
 
     Parameters
@@ -38,8 +37,10 @@ class SGD(Solver):
         Step size: fixed; divided by the epoch's number; divided by the root of the step's number.
     averaging : bool
         Return the prox of the mean of its arguments over the second half instead of the last iterate.
-    clip, step_size : float or None
-        As in `GD`.
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    step_size : float or None
+        Step on the mean objective; None: by curvature and noise.
     radius : float
         How far the noise may carry the iterate, for the default step.
     sampling : {"poisson", "without_replacement"}
@@ -48,33 +49,27 @@ class SGD(Solver):
 
     name: ClassVar[str] = "sgd"
 
-    batch_size: int | None = None
-    rate: float = 0.05
-    steps: int = 1000
-    schedule: str = "constant"
-    averaging: bool = True
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 8.0
-    sampling: str = "poisson"
+    schedule: str = one_of("constant", "sqrt", "epoch")
+    averaging: bool = flag(True)
+    step_size: float | None = positive(None)
+
+    def asks(self, public, task, budget):
+        """As of all batch solvers."""
+        refuse_long_step(task, public, self.step_size)
+        return super().asks(public, task, budget)
 
     def solve(self, oracle, task, budget):
         """Return the averaged (or last) iterate."""
-        draw = sampler(self, oracle, budget)
-        level = budget.noise / (draw.expected * math.sqrt(self.steps))
-        clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
-        noise = budget.noise * clip / draw.expected
+        gradient, draw = on_batches(self, oracle, task, budget)
         base = self.step_size or step_rule(
-            task, oracle.public, draw.n, 0.0, noise, self.steps, self.radius
+            task, oracle.public, draw.n, 0.0, gradient.noise, self.steps, self.radius
         )
         w, mean, mean_step = np.zeros(task.shape), np.zeros(task.shape), 0.0
         tail = self.steps - self.steps // 2
         for k in range(self.steps):
-            noisy = oracle.ask(
-                draw.batch(Gradient(at=w, loss=task.loss, clip=clip, multiplier=budget.noise))
-            )
             step = base * decay(self.schedule, k, draw.rate)
-            noisy *= -step / draw.expected
+            noisy = gradient(w)
+            noisy *= -step
             noisy += w
             w = task.penalty.prox(noisy, step / draw.n)
             if k >= self.steps - tail:

@@ -7,23 +7,21 @@ script is fixed beforehand; the penalty and the splitting never see a record.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
-from ._admm import Splitting, inverse_steps, noise_norm, rho_rule
-from ._rules import clip_rule
-from ._sampling import decay, sampler
-from ._solver import Solver
+from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
+from ._mean_gradient import BatchSolver, on_batches
+from ._ranges import count, flag, one_of, positive
+from ._sampling import decay
 
 __all__ = ["SSADMM"]
 
 
 @dataclass(frozen=True)
-class SSADMM(Solver):
+class SSADMM(BatchSolver):
     """Subsampled stochastic ADMM: any penalty with a prox, and a sparse or feasible result.
 
     The paper releases x, which is neither sparse nor feasible, and tunes rho and eta on a data set; here z leaves, and
@@ -31,10 +29,6 @@ class SSADMM(Solver):
 
     Parameters
     ----------
-    batch_size : int or None
-        Expected records in a batch; None: `rate` times n.
-    rate : float
-        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
     steps : int
         Number of batches. Where noise rules, more of them are shorter and change little; where it does not, 50 epochs
         stop early, so the default is 150.
@@ -47,39 +41,31 @@ class SSADMM(Solver):
         number (as in the paper). Where noise is high a falling step keeps the noise of its long first steps.
     averaging : bool
         Return the prox of the mean of the second half's arguments instead of the last z.
-    clip : float or None
-        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
-    radius : float
-        Norm of coefficients that noise may carry the iterate to, for the default step.
-    sampling : {"poisson", "without_replacement"}
-        How batches are drawn.
+    batch_size, rate, clip, radius, sampling : object
+        As in `SGD`.
     """
 
     name: ClassVar[str] = "ssadmm"
 
-    batch_size: int | None = None
-    rate: float = 0.05
-    steps: int = 3000
-    rho: float | None = None
-    eta: float | None = None
-    schedule: str = "constant"
-    averaging: bool = True
-    clip: float | None = None
-    radius: float = 8.0
-    sampling: str = "poisson"
+    steps: int = count(3000)
+    rho: float | None = positive(None)
+    eta: float | None = positive(None)
+    schedule: str = one_of("constant", "sqrt", "epoch")
+    averaging: bool = flag(True)
+
+    def asks(self, public, task, budget):
+        """As of all batch solvers."""
+        refuse_small_rho(task, public, self.rho)
+        return super().asks(public, task, budget)
 
     def solve(self, oracle, task, budget):
         """Return z: the prox of the averaged argument, or the last one."""
-        draw = sampler(self, oracle, budget)
-        level = budget.noise / (draw.expected * math.sqrt(self.steps))
-        clip = self.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
-        spread = budget.noise * clip / draw.expected
-        error = noise_norm(task, clip, spread, draw.expected, draw.rate)
+        gradient, draw = on_batches(self, oracle, task, budget)
+        error = noise_norm(task, gradient.clip, gradient.noise, draw.expected, draw.rate)
         split = Splitting(task, rho_rule(task, oracle.public, draw.n, self.rho), draw.n)
         inverses = self._inverses(task, oracle.public, split.rho, error, draw.rate)
         for k, inverse in enumerate(inverses):
-            question = Gradient(at=split.x, loss=task.loss, clip=clip, multiplier=budget.noise)
-            split.advance(oracle.ask(draw.batch(question)) / draw.expected, inverse)
+            split.advance(gradient(split.x), inverse)
             if 2 * k >= self.steps - 1:
                 split.remember()
         return split.average() if self.averaging else split.z

@@ -13,12 +13,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient, GradientDifference, PoissonBatch
+from ..exceptions import NotSupported
+from ..mechanisms import GradientDifference, PoissonBatch
 from ._admm import curvature_bound
-from ._rules import clip_rule, longest_prox
-from ._solver import Solver, record_count
+from ._mean_gradient import full_batch, gradient_asked
+from ._ranges import clip_bound, count, positive, sampling_rate, share_of_budget
+from ._rules import longest_prox, refuse_long_step
+from ._solver import Solver, count_asked
 
 __all__ = ["SVRG"]
+
+_MOST_BATCHES = 10**7
+_LEAST_REACH = 1e-9  # bound on a difference, where the iterate has not left the anchor
 
 
 @dataclass(frozen=True)
@@ -46,30 +52,61 @@ class SVRG(Solver):
     name: ClassVar[str] = "svrg"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss"})
 
-    epochs: int = 10
-    rate: float = 0.05
-    share: float = 0.5
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 8.0
+    epochs: int = count(10)
+    rate: float = sampling_rate(0.05)
+    share: float = share_of_budget(0.5)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(8.0)
+
+    @property
+    def _inner(self):
+        """Batches in an epoch."""
+        return round(1.0 / self.rate)
+
+    def asks(self, public, task, budget):
+        """A count where n is private; in each epoch a gradient, and differences on batches."""
+        refuse_long_step(task, public, self.step_size)
+        if self.epochs * self._inner > _MOST_BATCHES:
+            raise NotSupported(
+                f"solver={self.name!r} would draw {self.epochs * self._inner:.3g} batches, 1 / rate in each of "
+                f"{self.epochs} epochs, and at most {_MOST_BATCHES:g} are drawn; raise rate, or lower epochs."
+            )
+        full, batch = self._multipliers(budget)
+        anchor = gradient_asked(self, public, task, full)
+        w, clip = anchor.at, anchor.clip
+        change = GradientDifference(
+            at=w, anchor=w, loss=task.loss, clip=clip, reach=_LEAST_REACH, multiplier=batch
+        )
+        change = PoissonBatch(change, self.rate)
+        yield from count_asked(public, budget)
+        for _ in range(self.epochs):
+            yield anchor, 1
+            yield change, self._inner
+
+    def _multipliers(self, budget):
+        """Noise of an anchor's gradient and of a difference's: for much noise a batch costs like a full gradient of
+        noise multiplier / rate.
+        """
+        inner = self.epochs * self._inner / (1.0 - self.share)
+        full = budget.noise * math.sqrt(self.epochs / self.share)
+        return full, budget.noise * self.rate * math.sqrt(inner)
 
     def solve(self, oracle, task, budget):
         """Return the last iterate."""
-        n, inner = record_count(oracle, budget), round(1.0 / self.rate)
-        # For much noise a batch costs like a full gradient of noise multiplier / rate.
-        full = budget.noise * math.sqrt(self.epochs / self.share)
-        batch = budget.noise * self.rate * math.sqrt(self.epochs * inner / (1.0 - self.share))
-        clip = self.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+        full, batch = self._multipliers(budget)
+        gradient = full_batch(self, oracle, task, budget, full)
+        n, clip, inner = gradient.n, gradient.clip, self._inner
         bend = curvature_bound(task, oracle.public)
         step = self.step_size or self._step(
-            task, n, bend, full * clip / n, batch / (self.rate * n), inner
+            task, n, bend, gradient.noise, batch / (self.rate * n), inner
         )
         w = np.zeros(task.shape)
         for _ in range(self.epochs):
             anchor = w
-            known = oracle.ask(Gradient(at=w, loss=task.loss, clip=clip, multiplier=full)) / n
+            known = gradient(w)
             for _ in range(inner):
-                reach = min(max(bend * float(np.linalg.norm(w - anchor)), 1e-9), 2.0 * clip)
+                reach = min(max(bend * float(np.linalg.norm(w - anchor)), _LEAST_REACH), 2.0 * clip)
                 change = GradientDifference(
                     at=w, anchor=anchor, loss=task.loss, clip=clip, reach=reach, multiplier=batch
                 )

@@ -13,10 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient
+from ._mean_gradient import MeanGradient, gradient_asked
+from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
 from ._rules import clip_rule, step_rule
-from ._solver import Solver, record_count
-from ._whitening import refuse_other_penalties, share_left, whitened
+from ._solver import Solver, count_asked, record_count
+from ._whitening import (
+    buy_whitening,
+    refuse_other_penalties,
+    share_left,
+    stand_in,
+    whitening_asked,
+)
 from .gd import heavy_ball
 
 __all__ = ["WhiteGD"]
@@ -45,30 +52,37 @@ class WhiteGD(Solver):
     name: ClassVar[str] = "white-gd"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
 
-    steps: int = 100
-    momentum: float = 0.9
-    moment_share: float = 0.1
-    norm_share: float = 0.02
-    clip: float | None = None
-    step_size: float | None = None
-    radius: float = 8.0
+    steps: int = count(100)
+    momentum: float = decay_factor(0.9)
+    moment_share: float = share_of_budget(0.1)
+    norm_share: float = share_of_budget(0.02)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(8.0)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, the coordinates, and the gradients in them."""
+        refuse_other_penalties(self, task)
+        multiplier = self._multiplier(budget)
+        yield from count_asked(public, budget)
+        yield from whitening_asked(self, public, budget)
+        yield stand_in(public).question(gradient_asked(self, public, task, multiplier)), self.steps
+
+    def _multiplier(self, budget):
+        return budget.noise * math.sqrt(self.steps / share_left(self))
 
     def solve(self, oracle, task, budget):
         """Return the last iterate, in the given coordinates."""
-        refuse_other_penalties(self, task)
-        rest = share_left(self)
         n = record_count(oracle, budget)
-        white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
-        multiplier = budget.noise * math.sqrt(self.steps / rest)
+        white = buy_whitening(self, oracle, task, n, budget)
         clip = self.clip or clip_rule(task, white.public, budget.noise * math.sqrt(task.size) / n)
+        gradient = MeanGradient(
+            oracle, task, n, n, clip, self._multiplier(budget), ask_as=white.question
+        )
         step = self.step_size or step_rule(
-            task, white.public, n, self.momentum, multiplier * clip / n, self.steps, self.radius
+            task, white.public, n, self.momentum, gradient.noise, self.steps, self.radius
         )
         ridge = white.ridge(task.penalty) / n
-
-        def gradient(u):
-            question = Gradient(at=u, loss=task.loss, clip=clip, multiplier=multiplier)
-            return oracle.ask(white.question(question)) / n
 
         def prox(u, step):
             return u / (1.0 + step * ridge)

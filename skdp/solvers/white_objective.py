@@ -15,8 +15,15 @@ import numpy as np
 
 from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import chosen_clip
-from ._solver import Solver, Task, record_count
-from ._whitening import refuse_other_penalties, share_left, whitened
+from ._ranges import clip_bound, positive, share_of_budget
+from ._solver import Solver, Task, count_asked, record_count
+from ._whitening import (
+    buy_whitening,
+    refuse_other_penalties,
+    share_left,
+    stand_in,
+    whitening_asked,
+)
 from .objective_perturbation import tight
 
 __all__ = ["WhiteObjective"]
@@ -46,25 +53,35 @@ class WhiteObjective(Solver):
     name: ClassVar[str] = "white-objective"
     needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
 
-    moment_share: float = 0.1
-    norm_share: float = 0.02
-    clip: float | None = None
-    strength: float | None = None
-    radius: float = 10.0
+    moment_share: float = share_of_budget(0.1)
+    norm_share: float = share_of_budget(0.02)
+    clip: float | None = clip_bound(None, unbounded=True)
+    strength: float | None = positive(None)
+    radius: float = positive(10.0)
+
+    def asks(self, public, task, budget):
+        """A count where n is private, the coordinates, and the objective in them."""
+        refuse_other_penalties(self, task)
+        white = stand_in(public)
+        yield from count_asked(public, budget)
+        yield from whitening_asked(self, public, budget)
+        yield white.question(self._objective(white.public, task, budget)), 1
+
+    def _objective(self, public, task, budget):
+        """The question in new coordinates. Clip and strength set the price: they may depend on no answer."""
+        budget = replace(budget, noise=budget.noise / math.sqrt(share_left(self)))
+        free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
+        clip = chosen_clip(self.clip, free, public, budget)
+        return tight(public, free, budget, clip, self.strength, self.radius)
 
     def solve(self, oracle, task, budget):
         """Return the noisy minimiser, in the given coordinates."""
-        refuse_other_penalties(self, task)
-        rest = share_left(self)
-        n = record_count(oracle, budget)
-        white = whitened(oracle, task, n, budget, self.moment_share, self.norm_share)
-        budget = replace(budget, noise=budget.noise / math.sqrt(rest))
-        free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
-        # Clip and strength set the price: they may hang on the public n, never on a bought one.
-        clip = chosen_clip(self.clip, free, white.public, budget)
-        question = tight(white.public, free, budget, clip, self.strength, self.radius)
+        white = buy_whitening(self, oracle, task, record_count(oracle, budget), budget)
+        question = self._objective(white.public, task, budget)
         ridge = white.ridge(task.penalty)
-        if budget.private:  # a refusal of what no double certifies would hang on bought coordinates
+        if (
+            budget.private
+        ):  # a refusal of what no double certifies would depend on bought coordinates
             ridge = np.minimum(ridge, _STEEPEST * question.strength)
         question = replace(question, ridge=ridge)
         return white.back(oracle.ask(white.question(question)))

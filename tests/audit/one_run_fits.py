@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.privacy.ledger import Recorder
 
@@ -18,8 +18,8 @@ def run_with(model, share, seed=0):
     def run(data):
         X, y = data
         plan = model._plan(len(X), X.shape[1], {})
-        budget = plan.budget(noise=share * _fit._prepare(plan)[1].noise)
-        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.task.penalty.scale)
+        budget = plan.budget(noise=share * prepare(plan).budget.noise)
+        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.data_norm)
         return plan.solver.solve(Oracle(records, Recorder(), Noise(seed)), plan.task, budget)
 
     return run

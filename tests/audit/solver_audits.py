@@ -6,7 +6,7 @@ from itertools import count
 from laws.runs import plan_for
 
 from skdp.audit import worst_case_pair
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
@@ -104,12 +104,13 @@ def runs_of(plan, noise=Noise):
 
     Every run has a seed of its own, so that a test that passes once passes always.
     """
-    account, budget = _fit._prepare(plan)
+    priced = prepare(plan)
+    account, budget = priced.account, priced.budget
     seeds = count()
 
     def run(data):
         X, y = data
-        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.task.penalty.scale)
+        records = Records.admit(X, 2.0 * y - 1.0, plan.public, plan.data_norm)
         fresh = _fresh(account, plan)
         return plan.solver.solve(Oracle(records, fresh, noise(next(seeds))), plan.task, budget)
 

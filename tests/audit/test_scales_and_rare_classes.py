@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from skdp import DPLogisticRegression
 from skdp.audit import audit
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.privacy.ledger import Recorder
 from skdp.solvers import ObjectivePerturbation
@@ -53,7 +53,7 @@ def _intercepts(noise_source):
     plan = plan_of(
         ObjectivePerturbation(), "replace_one", delta=0.0, n=N, fit_intercept=True, penalty=None
     )
-    budget = plan.budget(noise=_fit._prepare(plan)[1].noise)
+    budget = plan.budget(noise=prepare(plan).budget.noise)
     seeds = iter(range(10**9))
 
     def run(y):

@@ -10,8 +10,9 @@ from scipy import sparse
 from skdp import BudgetExceeded, DPLinearSVC, DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.privacy import Ledger
 from skdp.solvers import SGD
+from skdp.utils import all_estimators
 
-ESTIMATORS = [DPLogisticRegression, DPLinearSVC]
+ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
 X = np.array([[0.5, 0.25], [-0.5, 0.125], [0.25, -0.75], [0.1, 0.3]])
 Y = np.array([1, 0, 1, 0])
 SECRET = 8675.309  # no message may hold it
@@ -216,7 +217,7 @@ def test_a_failure_within_a_paid_run_keeps_the_state_and_the_payment(monkeypatch
     ledger = Ledger(3.0, 1e-5)
     model = _declared(ledger=ledger, random_state=0).fit(X, Y)
     before, spent = dict(vars(model)), ledger.spent
-    monkeypatch.setattr("skdp.linear_model._fit._receipt", _breaks)
+    monkeypatch.setattr("skdp.fitting.run.Run._receipt", _breaks)
     with pytest.raises(RuntimeError, match="half way"):
         model.fit(X, Y)
     assert vars(model) == before and ledger.spent > spent, "a failed fit has paid"

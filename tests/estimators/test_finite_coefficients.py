@@ -7,10 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp import DPLogisticRegression
 from skdp.linear_model import _linear
 from skdp.privacy import Ledger
 from skdp.solvers import GD
+from skdp.utils import all_estimators
 
 MOST, LEAST = np.finfo(float).max, 5e-324
 ENDS = [0.0, LEAST, 1e-300, 1e-30, 1.0, 1e30, 1e99, 1e100, 1e101, 1e278, 1e300, MOST]
@@ -51,7 +52,7 @@ def faults(Estimator=DPLogisticRegression):
                 yield at, bound, stored
 
 
-@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPLinearSVC])
+@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
 def test_finite_parameters_are_stored_as_finite_coefficients(Estimator):
     assert list(faults(Estimator)) == []
 

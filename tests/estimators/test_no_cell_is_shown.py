@@ -10,9 +10,11 @@ from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, GOOD_Y, N, co
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.linear_model import _classifier, _validation
+from skdp import DPLogisticRegression
+from skdp.fitting import _tables
+from skdp.linear_model import _classifier
 from skdp.solvers import GD
+from skdp.utils import all_estimators
 
 RELATIONS = ("replace_one", "add_remove")
 PREDICTING = ("predict", "decision_function", "predict_proba", "predict_log_proba")
@@ -83,7 +85,7 @@ def test_no_cell_is_shown_in_fit(neighbors, classes):
     assert faults == {} and refused > 800
 
 
-@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPLinearSVC])
+@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_no_cell_is_shown_by_a_fitted_model(neighbors, Estimator):
     faults, refused = shown_cells(Estimator, neighbors=neighbors)
@@ -162,14 +164,14 @@ def test_the_law_sees_what_scikit_learn_shows():
 
 @pytest.mark.parametrize("broken", [_chained, _notes])
 def test_the_law_sees_what_hangs_on_an_exception(broken, monkeypatch):
-    for room in (_validation, _classifier):
+    for room in (_tables, _classifier):
         monkeypatch.setattr(room, "attempt", broken)
     faults, _ = shown_cells(only="fit, X")
     assert "fit, X: text in lists" in faults and "fit, X: float in flat array" in faults
 
 
 def test_the_law_sees_a_private_count(monkeypatch):
-    monkeypatch.setattr(_validation, "_hides_count", lambda estimator: False)
+    monkeypatch.setattr(_tables, "_hides_count", lambda estimator: False)
     faults, _ = shown_cells(only="fit", neighbors="add_remove")
     assert "fit, X: float in longer" in faults and "fit, X: no columns" in faults
 
@@ -198,7 +200,7 @@ def test_running_out_of_memory_does_not_tell_how_many_records_there_are(monkeypa
     def full(*args):
         raise MemoryError(f"Unable to allocate an array of shape ({N},)")
 
-    monkeypatch.setattr("skdp.linear_model._linear.private_fit", full)
+    monkeypatch.setattr("skdp.fitting.estimator.prepare", full)
     error, words = told(lambda: model(neighbors="add_remove").fit(GOOD_X, GOOD_Y))
     assert isinstance(error, MemoryError) and str(N) not in words and error.__context__ is None
 

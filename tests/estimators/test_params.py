@@ -10,13 +10,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp import DPLogisticRegression
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.penalties import ElasticNet
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD, SOLVERS
+from skdp.utils import all_estimators
 
-ESTIMATORS = [DPLogisticRegression, DPLinearSVC]
+ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(200, 3))
 Y = (X[:, 0] > 0).astype(int)

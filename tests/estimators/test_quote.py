@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
+from skdp import DPLogisticRegression, NotSupported
 from skdp.privacy import Ledger
 from skdp.solvers import SOLVERS
+from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 3))
@@ -35,7 +36,7 @@ def test_a_quote_is_the_receipt_of_the_fit(solver, neighbors):
     assert 0.0 < quote.epsilon <= 1.0
 
 
-@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPLinearSVC])
+@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
 def test_a_quote_spends_nothing_and_fits_nothing(Estimator):
     ledger = Ledger(1.0, 1e-5)
     model = _model(Estimator, ledger=ledger)

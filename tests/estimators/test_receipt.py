@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from skdp import DPLinearSVC, DPLogisticRegression, PrivacyWarning
+from skdp import DPLogisticRegression, PrivacyWarning
 from skdp.privacy import accountants, events
 from skdp.solvers import SGD
+from skdp.utils import all_estimators
 
-ESTIMATORS = [DPLogisticRegression, DPLinearSVC]
+ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
 RELATIONS = ["replace_one", "add_remove"]
 SOLVERS = ["gd", "sgd"]
 rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0}
@@ -16,7 +16,7 @@ EXPECTED = {}
 @parametrize_with_checks(
     [
         Estimator(**LOOSE, neighbors=neighbors)
-        for Estimator in (DPLogisticRegression, DPLinearSVC)
+        for _, Estimator in all_estimators()
         for neighbors in ("replace_one", "add_remove")
     ],
     expected_failed_checks=lambda estimator: EXPECTED,

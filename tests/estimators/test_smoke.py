@@ -8,10 +8,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp import DPLogisticRegression
 from skdp.solvers import SGD
+from skdp.utils import all_estimators
 
-ESTIMATORS = (DPLogisticRegression, DPLinearSVC)
+ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,14 @@ import pytest
 from estimators.malformed import CELLS, CELLS_SHOWN, NUMBER
 
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.linear_model import _linear
-from skdp.linear_model._parameters import RULES, as_text, refuse_wrong
+from skdp.fitting import estimator
+from skdp.fitting._parameters import RULES, as_text, refuse_wrong
 from skdp.losses import Multinomial
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD
+from skdp.utils import all_estimators
 
-ESTIMATORS = [DPLogisticRegression, DPLinearSVC]
+ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
 HUGE = 10**400
 NO_NUMBERS = ["x", True, False, np.True_, 1j, [1.0], (1.0,), {}, np.array([1.0]), object()]
 NO_NUMBERS += [math.nan, np.float64("nan"), HUGE, -HUGE, Fraction(HUGE), b"1", 10**5000]
@@ -140,9 +141,9 @@ def test_every_parameter_has_a_rule(Estimator):
 @pytest.mark.parametrize("name", sorted({*WRONG} - {"classes"}))
 def test_a_rule_that_is_left_out_is_missed(name, monkeypatch):
     rules = {key: rule for key, rule in RULES.items() if key != name}
-    monkeypatch.setattr(_linear, "RULES", rules)
+    monkeypatch.setattr(estimator, "RULES", rules)
     if name == "random_state":
-        monkeypatch.setattr(_linear, "SEEDS", (lambda value: True, ""))
+        monkeypatch.setattr(estimator, "SEEDS", (lambda value: True, ""))
     assert complaints(DPLinearSVC, [name])
 
 

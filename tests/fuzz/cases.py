@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from skdp import DPLinearSVC, DPLogisticRegression, losses, penalties
-from skdp.linear_model import _fit
-from skdp.mechanisms import Public, Records
+from skdp.fitting import Plan, prepare
+from skdp.mechanisms import Noise, Public, Records
 from skdp.penalties import PENALTIES, ScaledPenalty
 from skdp.privacy import Ledger, Spec
 from skdp.privacy.accountants import ACCOUNTANTS
@@ -118,11 +118,11 @@ class Planned(Case):
         plan, X = self._plan(), np.asarray(tables.held(self.X, self.container))
         X = X if X.dtype == np.float32 else X.astype(float)
         records = Records.admit(X, self.y, plan.public, self.given["data_norm"])
-        return _fit.private_fit(plan, records, ledger, self.seed)
+        return prepare(plan, ledger).on(records, Noise(self.seed))
 
     def quote(self):
         """The receipt by public numbers alone."""
-        return _fit.quote(self._plan())
+        return prepare(self._plan()).quote()
 
     def _plan(self):
         given = self.given
@@ -134,7 +134,10 @@ class Planned(Case):
         shape = (public.width,) if loss.outputs == 1 else (public.width, loss.outputs)
         task = Task(loss, ScaledPenalty(penalty, given["data_norm"], given["intercept"] > 0), shape)
         spec = Spec(given["epsilon"], given["delta"], self.relation)
-        return _fit.Plan(spec, task, resolve(self._solver()), public, given["accountant"], {})
+        return Plan(
+            *(spec, task, resolve(self._solver()), public),
+            *(given["data_norm"], given["accountant"], {}),
+        )
 
 
 def draw(seed):

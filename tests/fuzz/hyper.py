@@ -8,11 +8,11 @@ import numpy as np
 
 from skdp.penalties import L2, PENALTIES, L1Ball, NoPenalty, Nuclear
 from skdp.solvers import SOLVERS, SVRG
-from skdp.solvers._ranges import RANGES
+from skdp.solvers._ranges import range_of
 
 WORDS = {
     "variant": ("tight", "paper", "cms11", "kst12", "noise_on_x", "odd"),
-    "law": ("laplace", "gaussian", "odd"),
+    "search_noise": ("laplace", "gaussian", "odd"),
     "schedule": ("constant", "epoch", "sqrt", "odd"),
     "sampling": ("poisson", "without_replacement", "odd"),
     "stopping": ("fixed", "random", "odd"),
@@ -70,26 +70,26 @@ def solver(rng, mode):
         if field.name in LONGEST and default is not None:
             given[field.name] = min(default, int(rng.integers(1, LONGEST[field.name])))
         if mode != "default" and rng.random() < 0.35:
-            given[field.name] = _value(rng, field.name, default, mode)
+            given[field.name] = _value(rng, kind, field, mode)
     if kind is SVRG and isinstance(given.get("rate"), float) and given["rate"] > 1e-9:
         given["rate"] = max(given["rate"], 3e-3)  # an epoch has so many batches as one over it
     return kind, given
 
 
-def _value(rng, name, default, mode):
+def _value(rng, kind, field, mode):
+    name, default, lies = field.name, field.default, range_of(kind, field.name).holds
     if name in WORDS:
         return str(rng.choice(WORDS[name]))
     if mode == "odd" and rng.random() < 0.5:
         return ODD[rng.integers(len(ODD))]
     if mode == "edges" and rng.random() < 0.8:
-        return _edge(rng, name)
+        return _edge(rng, name, lies)
     if default is None and rng.random() < 0.2:
         return None
     if name == "averaging":
         return bool(rng.random() < 0.5)
     if name == "memory":
         return tuple(rng.random(2))
-    lies = RANGES[name][0]
     if lies(3) and not lies(2.5):
         return _count(rng, name)
     if lies(0.5) and not lies(2):
@@ -97,9 +97,8 @@ def _value(rng, name, default, mode):
     return _size(rng, mode)
 
 
-def _edge(rng, name):
+def _edge(rng, name, lies):
     """A value at or near an end of its range."""
-    lies = RANGES[name][0]
     near = [v for v in EDGES if lies(v)]
     if lies(3) and not lies(2.5):
         near = [1, 2, 60]

@@ -7,7 +7,7 @@ import signal
 import weakref
 from dataclasses import dataclass, field
 
-from skdp.linear_model import _fit
+from skdp.fitting import run
 from skdp.mechanisms import Records
 from skdp.mechanisms._objective import Objective
 from skdp.mechanisms._rows import DenseRows
@@ -15,7 +15,17 @@ from skdp.mechanisms._rows import DenseRows
 __all__ = ["Endless", "Seen", "limited", "watched"]
 
 READ = (
-    *("dot", "tdot", "careful_dot", "careful_tdot", "in_double", "moment", "gram", "take", "max_abs"),
+    *(
+        "dot",
+        "tdot",
+        "careful_dot",
+        "careful_tdot",
+        "in_double",
+        "moment",
+        "gram",
+        "take",
+        "max_abs",
+    ),
     *("chunks", "reach"),
 )
 
@@ -59,7 +69,7 @@ def watched():
             undo.callback(setattr, owner, name, vars(owner)[name])
             setattr(owner, name, value)
 
-        bar, admit, curvature = _fit.with_progress_bar, Records.admit, Objective.curvature
+        bar, admit, curvature = run.with_progress_bar, Records.admit, Objective.curvature
 
         def admitting(*args, **kwargs):
             records = admit(*args, **kwargs)
@@ -71,7 +81,7 @@ def watched():
             seen.most_rounds = max(seen.most_rounds, seen.rounds[objective])
             return curvature(objective, *args, **kwargs)
 
-        put(_fit, "with_progress_bar", lambda account, *rest: _Account(bar(account, *rest), seen))
+        put(run, "with_progress_bar", lambda account, *rest: _Account(bar(account, *rest), seen))
         put(Records, "admit", staticmethod(admitting))
         put(Objective, "curvature", counting)
         for name in READ:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
-from skdp.linear_model import _fit
+from skdp.fitting import prepare
 from skdp.mechanisms import Noise, Oracle, Records
 from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
@@ -50,7 +50,7 @@ def plan_for(solver, relation, loss="logistic", epsilon=1.0, n=60, d=3, **given)
         )
         plan = estimator._plan(n, d, {})
         try:
-            _fit.quote(plan)
+            prepare(plan).quote()
         except NotSupported as error:
             refusal = refusal or error
         else:
@@ -63,7 +63,7 @@ def records_for(plan, n=60, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, plan.public.n_features))
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
-    return Records.admit(X, y, plan.public, plan.task.penalty.scale)
+    return Records.admit(X, y, plan.public, plan.data_norm)
 
 
 class Tape:
@@ -126,7 +126,8 @@ class Playback:
 
 def run(plan, records, seed=0):
     """Solve once; return parameters, tape and the budget that the solver was given."""
-    account, budget = _fit._prepare(plan)
+    priced = prepare(plan)
+    account, budget = priced.account, priced.budget
     tape = Tape(Oracle(records, account, Noise(seed)))
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)

@@ -62,7 +62,7 @@ def test_takes_weakly_convex_penalties_and_boxes_without_zero(penalty):
 def test_stops_within_the_budget_when_no_step_is_ever_chosen():
     """The published loop goes on at a negative budget here, and then returns what it never committed."""
     oracle = Answering(lambda k: 0, "zcdp")
-    w = AGD().solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
+    w = AGD().solve(oracle, task(), Budget(1.0, 1e-6))
     assert not w.any()
     gradients = [q for q in oracle.asked if isinstance(q, Gradient)]
     assert all(np.array_equal(q.at, w) for q in gradients) and len(gradients) > 1
@@ -71,7 +71,7 @@ def test_stops_within_the_budget_when_no_step_is_ever_chosen():
 
 def test_a_rejected_gradient_is_bought_again_at_the_price_of_its_growth():
     oracle = Answering(lambda k: 0, "zcdp")
-    AGD(growth=0.5).solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
+    AGD(growth=0.5).solve(oracle, task(), Budget(1.0, 1e-6))
     precision = [q.multiplier**-2 for q in oracle.asked if isinstance(q, Gradient)]
     bought = np.cumsum(precision)
     assert np.allclose(precision[1:], 0.5 * bought[:-1], rtol=1e-6)
@@ -79,7 +79,7 @@ def test_a_rejected_gradient_is_bought_again_at_the_price_of_its_growth():
 
 def test_returns_the_last_committed_iterate():
     oracle = Answering(lambda k: k - 1, "zcdp")
-    w = AGD(splits=10).solve(oracle, task(), Budget(1.0, 1e-6, total=oracle.filter.total))
+    w = AGD(splits=10).solve(oracle, task(), Budget(1.0, 1e-6))
     last = [q for q in oracle.asked if isinstance(q, BestCandidate)][-1]
     assert np.array_equal(w, last.candidates[-1])
 

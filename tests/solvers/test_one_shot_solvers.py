@@ -212,8 +212,8 @@ def test_cms11_and_kst12_refuse_the_other_kind_of_privacy(data):
         fit(data, ObjectivePerturbation(variant="cms11"))
     with pytest.raises(NotSupported, match="positive delta"):
         fit(data, ObjectivePerturbation(variant="kst12"), delta=0.0)
-    with pytest.raises(ValueError, match="tight"):
-        ObjectivePerturbation(variant="best")
+    with pytest.raises(NotSupported, match="variant='best'; it must be 'tight', 'cms11' or 'kst12'"):
+        fit(data, ObjectivePerturbation(variant="best"))
 
 
 def test_paper_constants_of_gradient_descent_overspend_where_they_are_wrong(data):

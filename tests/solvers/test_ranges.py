@@ -1,7 +1,7 @@
 """Hyper-parameters outside their range are refused by name and value, before anything is priced."""
 
 import math
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
@@ -13,14 +13,27 @@ from skdp.mechanisms import Oracle, Public, Records, Silence
 from skdp.penalties import L2, ScaledPenalty
 from skdp.privacy import Filter, Ledger, Spec
 from skdp.solvers import SOLVERS, Task, resolve
-from skdp.solvers._ranges import RANGES, refuse_out_of_range
+from skdp.solvers._ranges import range_of, refuse_out_of_range
 
-CASES = [
-    (name, field.name)
-    for name, Solver in sorted(SOLVERS.items())
-    for field in fields(Solver)
-    if field.name in RANGES
-]
+CASES = [(name, field.name) for name, Solver in sorted(SOLVERS.items()) for field in fields(Solver)]
+
+
+def without_range(Solver):
+    """Hyper-parameters that would be let through whatever they are."""
+    return [field.name for field in fields(Solver) if range_of(Solver, field.name) is None]
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_every_hyper_parameter_has_a_range(name):
+    assert not without_range(SOLVERS[name])
+
+
+def test_a_hyper_parameter_without_a_range_is_seen():
+    @dataclass(frozen=True)
+    class Careless(SOLVERS["gd"]):
+        stepsize: float = 1.0
+
+    assert without_range(Careless) == ["stepsize"]
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))

@@ -19,7 +19,7 @@ BREACHES = [
     ("imports", "solvers/x.py", "import sklearn\n"),
     ("imports", "solvers/x.py", "import skdp.privacy.ledger\n"),
     ("imports", "mechanisms/x.py", "from ..solvers import GD\n"),
-    ("imports", "mechanisms/x.py", "from ..linear_model import _fit\n"),
+    ("imports", "mechanisms/x.py", "from ..fitting import prepare\n"),
     ("imports", "privacy/x.py", "from ..mechanisms import Noise\n"),
     ("imports", "privacy/x.py", "from skdp.losses import Logistic\n"),
     ("imports", "losses/x.py", "from ..mechanisms import Records\n"),

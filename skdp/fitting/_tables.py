@@ -16,6 +16,8 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from ._warning import frames_to_caller
+
 __all__ = ["attempt", "known_labels", "labels", "table", "warn_of_column"]
 
 FLOATS = [np.float64, np.float32]
@@ -179,7 +181,7 @@ def warn_of_column(y):
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
             DataConversionWarning,
-            stacklevel=6,
+            stacklevel=frames_to_caller(),
         )
 
 

@@ -1,0 +1,12 @@
+"""The one path of every fit: plan, price, pay, run, account for it. Faces (linear models, ...) state a plan and store.
+
+`prepare` prices a plan before any data is touched; ``Run.on(records, noise)`` runs it. `PrivateEstimator` is what all
+estimators share: parameters in, plan out, all or nothing.
+"""
+
+from .auto import choose_solver
+from .estimator import PrivateEstimator
+from .plan import Plan
+from .run import Run, prepare
+
+__all__ = ["Plan", "PrivateEstimator", "Run", "choose_solver", "prepare"]

@@ -1,0 +1,151 @@
+"""What all private estimators share: they declare, hand over and store."""
+
+import copy
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from ..exceptions import PrivacyWarning
+from ..mechanisms import Noise, Records
+from ..solvers import resolve
+from ._parameters import RULES, refuse_wrong
+from ._tables import attempt
+from ._warning import frames_to_caller
+from .run import prepare
+
+__all__ = ["PrivateEstimator"]
+
+
+class PrivateEstimator(BaseEstimator):
+    """Base of the private estimators.
+
+    A face says in `_plan` what is asked for, in `_encode` what the records are, and in `_store` what is kept of the
+    parameters that come back. Everything between, and every promise, is here and below.
+    """
+
+    def set_params(self, **params):
+        """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
+        inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
+        super().set_params(**params)
+        if inner:
+            changes = {key.removeprefix("solver__"): value for key, value in inner.items()}
+            self.solver = resolve(self.solver).with_params(**changes)
+        return self
+
+    def quote(self, n, n_features):
+        """What a fit on n records of n_features columns would cost, and which noise it would add.
+
+        Parameters
+        ----------
+        n : int
+            Number of records; ignored under ``neighbors="add_remove"``, where it is private, and may be None there.
+        n_features : int
+            Number of columns.
+
+        Returns
+        -------
+        Receipt
+            The statement that such a fit would carry; nothing is spent.
+        """
+        self._check_parameters()
+        counts = {"n_features": n_features}
+        if self.neighbors == "replace_one" or n is not None:
+            counts["n"] = n
+        refuse_wrong(counts)
+        # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
+        plan = self._plan(None if n is None else int(n), int(n_features), {})
+        return prepare(plan, self.ledger).quote()
+
+    def _plan(self, n, n_features, declared):
+        """All that is decided before any data, from parameters that have been checked."""
+        raise NotImplementedError
+
+    def _encode(self, X, y):
+        """Rows, targets, what to declare, and attributes to store, of what the user gave."""
+        raise NotImplementedError
+
+    def _store(self, w, plan):
+        """Keep what the parameters mean on the user's scale."""
+        raise NotImplementedError
+
+    def _check_parameters(self):
+        """Refuse what no data could make right, before any is looked at."""
+        refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
+        if self.ledger is not None and self.ledger.neighbors != self.neighbors:
+            raise ValueError(
+                f"neighbors={self.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
+            )
+
+    def _public_count(self, n):
+        """The number of records where it may be known: public by the relation, or declared."""
+        if self.neighbors == "replace_one":
+            return n
+        return None if self.n_public is None else int(self.n_public)
+
+    def _fit(self, X, y):
+        """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
+        before = copy.copy(self.__dict__)
+        try:
+            return self._fit_or_fail(X, y)
+        except BaseException as error:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            if not isinstance(error, MemoryError):
+                raise
+        # Not numpy's own, which tells the number of records.
+        raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
+
+    def _fit_or_fail(self, X, y):
+        self._check_parameters()
+        X, targets, declared, stored = self._encode(X, y)
+        plan = self._plan(len(X), X.shape[1], declared)
+        self._warn_of_seed()
+        records = Records.admit(X, targets, plan.public, plan.data_norm)
+        noise = Noise(_seed(self.random_state))
+        w, receipt = prepare(plan, self.ledger).on(records, noise, self.verbose)
+        if not np.isfinite(w).all():
+            raise ValueError(
+                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
+                "it has been paid; take smaller steps."
+            )
+        self._store(np.asarray(w, dtype=np.float64), plan)
+        for name, value in stored.items():
+            setattr(self, name, value)
+        self.privacy_ = receipt
+        if self.verbose:
+            print(receipt)
+        return self
+
+    def _warn_of_seed(self):
+        if self.ledger is not None and self.random_state is not None:
+            warnings.warn(
+                f"random_state={self.random_state!r} beside a ledger: fits that share a seed share their noise, so "
+                "their costs do not add up as the ledger counts; use random_state=None.",
+                PrivacyWarning,
+                stacklevel=frames_to_caller(),
+            )
+
+
+def _seeds(value):
+    """Whether scikit-learn's, and this library's, random states may be made of it."""
+    if isinstance(value, numbers.Integral):
+        return not isinstance(value, bool) and value >= 0
+    return attempt(lambda: check_random_state(value))[1] is None
+
+
+SEEDS = (
+    _seeds,
+    "must be a whole number of 0 or more, a RandomState, or None for noise that nobody knows",
+)
+
+
+def _seed(random_state):
+    """None stays None; anything else is a fixed seed, and the receipt says so."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,44 @@
+"""All that is decided before any data."""
+
+from dataclasses import dataclass
+
+from ..mechanisms import Public
+from ..privacy.spec import Spec
+from ..solvers import Budget, Solver, Task
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is promised, what is minimised, how, and what is public.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise.
+    task : Task
+        What is minimised.
+    solver : Solver
+        Algorithm.
+    public : Public
+        Facts that the solver may know.
+    data_norm : float
+        Declared bound on the norm of a row: rows are scaled by it, and those beyond it shrunk.
+    accountant : str
+        Which theorem prices a script; "auto" for the tightest valid one.
+    declared : dict
+        What the receipt is to call public.
+    """
+
+    spec: Spec
+    task: Task
+    solver: Solver
+    public: Public
+    data_norm: float
+    accountant: str
+    declared: dict
+
+    def budget(self, **given):
+        """The solver's view of the promise."""
+        return Budget(self.spec.epsilon, self.spec.delta, **given)

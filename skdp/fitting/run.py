@@ -1,0 +1,162 @@
+"""The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on records."""
+
+import warnings
+from dataclasses import dataclass
+
+from ..exceptions import NotSupported, PrivacyWarning
+from ..mechanisms import Oracle, price
+from ..privacy import accountants
+from ..privacy.ledger import Filter, Scripted
+from ..privacy.receipt import Receipt
+from ..solvers import Budget, refuse_unfit
+from ._pricing import rehearse
+from ._progress import with_progress_bar
+from ._threads import one_thread
+from ._warning import frames_to_caller
+from .plan import Plan
+
+__all__ = ["Run", "prepare"]
+
+
+def prepare(plan, ledger=None):
+    """Price a plan; nothing has been touched or paid, and what can be refused by public numbers has been.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is to be run.
+    ledger : Ledger or None
+        A budget shared by several fits, which a run would be charged to.
+
+    Returns
+    -------
+    Run
+        One run of the plan.
+    """
+    refuse_unfit(plan.solver, plan.task)
+    if plan.solver.adaptive:
+        return _adaptive(plan, ledger)
+    scale, script = accountants.calibrate(
+        lambda noise: rehearse(plan, plan.budget(noise=noise)).script, plan.spec, plan.accountant
+    )
+    account = Scripted(plan.spec, script, plan.accountant)
+    return Run(plan, account, plan.budget(noise=scale), script, ledger)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a plan, priced and not yet paid for.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is run.
+    account : Account
+        Holds the run to what was priced.
+    budget : Budget
+        The solver's view of it.
+    script : tuple of (Event, int)
+        What the run costs at most: a shared ledger is charged for it as a whole, before a record is touched.
+    ledger : Ledger or None
+        The shared one.
+    """
+
+    plan: Plan
+    account: object
+    budget: Budget
+    script: tuple
+    ledger: object = None
+
+    def on(self, records, noise, verbose=0):
+        """Pay, run on admitted records, and account for it.
+
+        Parameters
+        ----------
+        records : Records
+            The vault.
+        noise : Noise
+            Where answers' randomness comes from.
+        verbose : int
+            2 or more for a progress bar.
+
+        Returns
+        -------
+        w : ndarray
+            The solver's parameters.
+        receipt : Receipt
+            What was spent.
+        """
+        plan = self.plan
+        if not plan.spec.private:
+            warnings.warn(
+                "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
+                PrivacyWarning,
+                stacklevel=frames_to_caller(),
+            )
+        account = with_progress_bar(self.account, plan.solver.name, verbose)
+        oracle = Oracle(records, account, noise)
+        if self.ledger is not None:
+            self.ledger.reserve(self.script)
+        with one_thread():
+            w = plan.solver.solve(oracle, plan.task, self.budget)
+        return w, self._receipt(self.account.script, oracle, noise.seeded)
+
+    def quote(self):
+        """The receipt that a run would carry; nothing is spent."""
+        return self._receipt(self.script, rehearse(self.plan, self.budget), seeded=False)
+
+    def _receipt(self, script, asked, seeded):
+        plan, spec = self.plan, self.plan.spec
+        cost, accountant, unspent = spec.epsilon, plan.accountant, None
+        if plan.solver.adaptive:
+            accountant, unspent = f"{plan.solver.filter} filter", self.account.unspent
+        else:
+            if accountant == "auto":
+                accountant = accountants.choose(script, spec.neighbors, spec.delta)
+            if spec.private:
+                cost = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
+        return Receipt(
+            epsilon=cost,
+            delta=spec.delta,
+            neighbors=spec.neighbors,
+            accountant=accountant,
+            script=script,
+            solver=repr(plan.solver),
+            proofs=asked.proofs,
+            notes=asked.notes,
+            declared=dict(plan.declared),
+            seeded=seeded,
+            unspent=unspent,
+        )
+
+
+def _adaptive(plan, ledger):
+    """A run under a filter, whose whole allowance is its price."""
+    account = _filter(plan, None if ledger is None else ledger.renyi_order)
+    budget = plan.budget(share=lambda question: account.share(price(question, plan.public)))
+    rehearse(
+        plan, budget
+    )  # a scripted solver's refusals come with its price, an adaptive one's here
+    return Run(plan, account, budget, account.allowance, ledger)
+
+
+def _filter(plan, renyi_order):
+    """The adaptive solver's filter.
+
+    In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
+    own order does: then the ledger is charged at the filter's own.
+    """
+    if plan.spec.private and plan.spec.delta == 0.0:
+        raise NotSupported(
+            f"solver={plan.solver.name!r} needs delta > 0; for pure epsilon use solver='auto' or "
+            "'objective-perturbation'."
+        )
+    own = Filter(plan.spec, plan.solver.filter)
+    if own.order is None or renyi_order is None:
+        return own
+    try:
+        shared = Filter(plan.spec, plan.solver.filter, renyi_order)
+    except ValueError:  # that order proves nothing at this epsilon and delta
+        return own
+    least = 0.5 * own.total / own.order
+    return shared if shared.total / shared.order >= least or own.order < renyi_order else own

@@ -1,0 +1,147 @@
+"""What most solvers ask for: the noisy mean gradient, of all records or of batches, in given or other coordinates.
+
+`asked` states the questions of it, which is all that a price depends on; `full_batch` and `on_batches` make it, with
+the defaults that all solvers share.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..mechanisms import Gradient
+from ._ranges import batch, clip_bound, count, one_of, positive, sampling_rate
+from ._rules import clip_rule
+from ._sampling import Sampler, sampler
+from ._solver import Budget, Solver, Task, count_asked, record_count
+
+__all__ = ["BatchSolver", "MeanGradient", "full_batch", "gradient_asked", "on_batches"]
+
+Array = np.ndarray[Any, Any]
+Ask = Callable[[Any], Any]
+
+
+def as_it_is(question: Any) -> Any:
+    """Of all records, in the given coordinates."""
+    return question
+
+
+@dataclass(frozen=True)
+class MeanGradient:
+    """The mean of clipped gradients at a point, with noise; each call is one answer that is paid for.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers.
+    task : Task
+        Its loss.
+    n : float
+        Number of records, public or bought.
+    expected : float
+        What a sum is divided by: the records of a batch that are expected, or n.
+    clip : float
+        Bound on the norm of one record's gradient.
+    multiplier : float
+        Standard deviation of the noise of a sum over the clip.
+    ask_as : callable
+        How the question about a gradient is asked: of a batch, or of rows in other coordinates.
+    """
+
+    oracle: Any
+    task: Task
+    n: float
+    expected: float
+    clip: float
+    multiplier: float
+    ask_as: Ask = as_it_is
+
+    def __call__(self, w: Array) -> Array:
+        """The answer at w: the caller's own array."""
+        question = Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=self.multiplier)
+        answer: Array = self.oracle.ask(self.ask_as(question))
+        answer /= self.expected
+        return answer
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise of one coordinate."""
+        return self.multiplier * self.clip / self.expected
+
+
+def gradient_asked(solver: Any, public: Any, task: Task, multiplier: float) -> Gradient:
+    """A question at the price of all gradients with this multiplier: neither point nor clip changes it."""
+    clip = solver.clip or clip_rule(task, public, math.inf)
+    return Gradient(at=np.zeros(task.shape), loss=task.loss, clip=clip, multiplier=multiplier)
+
+
+def full_batch(
+    solver: Any, oracle: Any, task: Task, budget: Budget, multiplier: float
+) -> MeanGradient:
+    """Of all records, at the solver's clip, or one by the noise level that the whole budget leaves.
+
+    Parameters
+    ----------
+    solver : Solver
+        Its `clip`.
+    oracle : Oracle
+        Answers; a private n is bought here.
+    task : Task
+        Loss and shape.
+    budget : Budget
+        Its noise is that of one gradient of the whole budget.
+    multiplier : float
+        Noise of each gradient.
+    """
+    n = record_count(oracle, budget)
+    clip = solver.clip or clip_rule(task, oracle.public, budget.noise * math.sqrt(task.size) / n)
+    return MeanGradient(oracle, task, n, n, clip, multiplier)
+
+
+@dataclass(frozen=True)
+class BatchSolver(Solver):
+    """A solver whose every step asks for the gradient of one fresh batch, at one noise multiplier for all.
+
+    Parameters
+    ----------
+    batch_size : int or None
+        Expected records in a batch; None: `rate` times n.
+    rate : float
+        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
+    steps : int
+        Number of batches.
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    radius : float
+        Norm of coefficients that noise may carry the iterate to, for the default step.
+    sampling : {"poisson", "without_replacement"}
+        How batches are drawn.
+    """
+
+    batch_size: int | None = batch()
+    rate: float = sampling_rate(0.05)
+    steps: int = count(1000)
+    clip: float | None = clip_bound()
+    radius: float = positive(8.0)
+    sampling: str = one_of("poisson", "without_replacement")
+
+    def asks(self, public: Any, task: Task, budget: Budget) -> Any:
+        """A count where n is private, and `steps` gradients."""
+        draw = sampler(self, public, public.n or 1.0)
+        yield from count_asked(public, budget)
+        yield draw.batch(gradient_asked(self, public, task, budget.noise)), self.steps
+
+
+def on_batches(
+    solver: BatchSolver, oracle: Any, task: Task, budget: Budget
+) -> tuple[MeanGradient, Sampler]:
+    """Of fresh batches, and how these are drawn; the clip is by the noise of the mean of all steps."""
+    draw = sampler(solver, oracle.public, record_count(oracle, budget))
+    level = budget.noise / (draw.expected * math.sqrt(solver.steps))
+    clip = solver.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
+    mean = MeanGradient(oracle, task, draw.n, draw.expected, clip, budget.noise, draw.batch)
+    return mean, draw
