@@ -2,7 +2,7 @@
 
 It ends for every data set. While the certificate is not met, the computed gradient is at least 7 times its error bound,
 so a gradient step of length 1/steepness lowers J by a fixed amount; a Newton step is taken only where it provably
-lowers J more than that, or halves the smallest gradient so far. J is bounded below, so neither can go on for ever
+lowers J more than that, or the smallest gradient so far by a part of itself. J is bounded below, so neither can go on for ever
 (docs/proofs/sums.md). How many rounds it takes never leaves this file.
 """
 
@@ -61,12 +61,19 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         best = min(best, size)
         p = -objective.curvature(w, z, _forcing(size, tolerance)).solve(g)
         step = _step(objective, w, z, p, _Round(g, error, limits.steepness()))
+        step = step or _calmer(objective, w, p, best)
         if step:
             w = w + step * p
-        elif norm(objective.careful_gradient(w + p)) <= 0.5 * best:
-            w = w + p
         else:
             w = w - g / limits.steepness()
+
+
+def _calmer(objective: Objective, w: Array, p: Array, best: float) -> float:
+    """Longest part of a step after which the smallest gradient so far is less by half of that part; 0 where none is."""
+    for t in (1.0, 0.5, 0.25, 0.125, 0.0625):
+        if norm(objective.careful_gradient(w + t * p)) <= (1.0 - 0.5 * t) * best:
+            return t
+    return 0.0
 
 
 def _forcing(size: float, tolerance: float) -> float:
