@@ -31,6 +31,18 @@ class Noise:
     ----------
     seed : int or None
         None: operating-system entropy, never reproducible. An integer: reproducible, for tests and debugging.
+
+    See Also
+    --------
+    Silence : No noise, for rehearsals.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Noise
+    >>> Noise().seeded, Noise(seed=0).seeded  # the receipt of a fit says which
+    (False, True)
+    >>> Noise(seed=0).subset(n=10, size=3).tolist() == Noise(seed=0).subset(n=10, size=3).tolist()
+    True
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -94,7 +106,21 @@ class Noise:
 
 
 class Silence(Noise):
-    """No noise at all, for the rehearsal on a blank vault: it never sees a record."""
+    """No noise at all, for the rehearsal on a blank vault: it never sees a record.
+
+    See Also
+    --------
+    Noise : The source that fits use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.mechanisms import Public, Records, SecondMoment, Silence
+    >>> public = Public(n=5, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> SecondMoment(multiplier=1.0).answer(Records.blank(public), Silence())
+    array([[0., 0.],
+           [0., 0.]])
+    """
 
     def bytes(self, count: int) -> bytes:
         """Zeros."""

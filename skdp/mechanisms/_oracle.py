@@ -50,6 +50,25 @@ class Oracle:
         Charged before a record is touched. A fit that fails later has paid.
     noise : Noise
         Where the answers' randomness comes from.
+
+    See Also
+    --------
+    Records : The vault.
+    skdp.privacy.Filter : An account.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.mechanisms import Count, Noise, Oracle, Public, Records
+    >>> from skdp.privacy import Filter, Spec
+    >>> public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
+    >>> vault = Records.admit(np.ones((100, 1)), np.ones(100), public, data_norm=1.0)
+    >>> account = Filter(Spec(1.0, 1e-6, "add_remove"), "zcdp")
+    >>> oracle = Oracle(vault, account, Noise(seed=0))
+    >>> bool(abs(oracle.ask(Count(multiplier=5.0)) - 100.0) < 40.0)
+    True
+    >>> 0.0 < account.spent < 1.0, oracle.proofs
+    (True, ('count',))
     """
 
     __slots__ = ("__account", "__kinds", "__lock", "__noise", "__records")

@@ -32,6 +32,17 @@ class Public:
         Largest norm of a row in memory, where that is not the row that is spoken of; see `Mapped`.
     depth : int
         Columns of the rows in memory, where those are not the ones that are spoken of.
+
+    See Also
+    --------
+    Records : The vault that it speaks of.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Public
+    >>> public = Public(n=None, n_features=3, intercept=0.75, neighbors="add_remove")
+    >>> public.width, public.row_bound, public.sensitivity_factor
+    (4, 1.25, 1.0)
     """
 
     n: int | None

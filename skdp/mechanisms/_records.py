@@ -37,6 +37,21 @@ class Records:
         Whether these are all records in their order, or consecutive ones of them: not a batch.
     kept : dict
         What mechanisms have worked out of the records and may need again. It never leaves.
+
+    See Also
+    --------
+    Public : What may be known of it.
+    Oracle : The only way to ask it something.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.mechanisms import Public, Records
+    >>> public = Public(n=2, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> X, y = np.array([[3.0, 4.0], [0.3, 0.4]]), np.array([1.0, -1.0])
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)  # the first row is scaled down
+    >>> len(vault), vault.rows.norms.round(6).tolist()
+    (2, [1.0, 0.5])
     """
 
     rows: Any

@@ -41,6 +41,18 @@ class Schedule:
     period : int or None
         Every so many epochs the iterate is replaced by the mean of the iterates since the last
         time; None for never.
+
+    See Also
+    --------
+    distances : What it lets one record do.
+    HiddenDescent : Runs it.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Schedule
+    >>> plan = Schedule.harmonic(1.0, epochs=3, sizes=(50, 50))
+    >>> plan.steps.round(3).tolist()
+    [[1.0, 1.0], [0.5, 0.5], [0.333, 0.333]]
     """
 
     steps: Array
@@ -115,6 +127,19 @@ def distances(
     Returns
     -------
     ndarray of shape (batches,)
+
+    See Also
+    --------
+    Schedule : The plan of both runs.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Schedule, distances
+    >>> plan = Schedule.constant(1.0, epochs=10, sizes=(100,))
+    >>> distances(plan, slope=1.0, curvature=0.25, convexity=0.0).round(6)  # it adds up
+    array([0.2])
+    >>> distances(plan, slope=1.0, curvature=0.25, convexity=0.5).round(6)  # and is forgotten
+    array([0.039961])
     """
     kick = sensitivity_factor * slope / np.asarray(schedule.sizes, dtype=float)
     distance, window, counted = np.zeros_like(kick), np.zeros_like(kick), 0

@@ -39,6 +39,25 @@ class BestCandidate(Selection):
         A registered loss.
     cap : float
         Bound on the range of one record's losses over the candidates.
+
+    See Also
+    --------
+    SteepestCoordinate : Compares slopes instead of losses.
+    FirstDecrease : The first that is good enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import BestCandidate, Noise, Public, Records
+    >>> X, y = np.tile([0.6, 0.8], (1000, 1)), np.ones(1000)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)
+    >>> question = BestCandidate(
+    ...     candidates=[[0.0, 0.0], [3.0, 4.0], [-3.0, -4.0]], loss=Logistic(), cap=2.0, epsilon=1.0
+    ... )
+    >>> question.answer(vault, Noise(seed=0))
+    1
     """
 
     proof: ClassVar[str] = "selection"

@@ -18,7 +18,19 @@ __all__ = ["Count"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Count(Additive):
-    """The number of records plus Gaussian noise, for add/remove neighbours."""
+    """The number of records plus Gaussian noise, for add/remove neighbours.
+
+    See Also
+    --------
+    Public : Says whether n is public.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Count, Public
+    >>> public = Public(n=None, n_features=2, intercept=0.0, neighbors="add_remove")
+    >>> Count(multiplier=5.0).sensitivity(public)
+    1.0
+    """
 
     proof: ClassVar[str] = "count"
 

@@ -35,6 +35,24 @@ class Gradient(Additive):
         A registered loss. Its declared constants are not trusted: the clip holds for any slope.
     clip : float
         Bound on the norm of one record's gradient.
+
+    See Also
+    --------
+    GradientDifference : Near an anchor, with less noise.
+    PoissonBatch : Asks it of a batch.
+    Mapped : Asks it in other coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Gradient, Public
+    >>> question = Gradient(at=np.zeros(2), loss=Logistic(), clip=0.5, multiplier=10.0)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> question.sensitivity(public)  # one clipped gradient less, another more
+    1.0
+    >>> question.event(public)
+    Gaussian(multiplier=5.0)
     """
 
     proof: ClassVar[str] = "clipped_gradient"

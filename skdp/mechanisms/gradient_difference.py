@@ -34,6 +34,22 @@ class GradientDifference(Additive):
         Bound on the norm of one record's gradient at either point, as in `Gradient`.
     reach : float
         Bound on the norm of one record's difference.
+
+    See Also
+    --------
+    Gradient : At the anchor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import GradientDifference, Public
+    >>> step = np.array([0.04, 0.03])  # a logistic gradient moves by no more than 0.25 * 0.05
+    >>> question = GradientDifference(
+    ...     at=step, anchor=np.zeros(2), loss=Logistic(), clip=1.0, reach=0.0125, multiplier=10.0
+    ... )
+    >>> question.bound(Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one"))
+    0.0125
     """
 
     proof: ClassVar[str] = "gradient_difference"

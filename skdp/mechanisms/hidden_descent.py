@@ -55,6 +55,24 @@ class HiddenDescent(Release):
         Each record's slope is capped so that its gradient has at most this norm.
     pure : bool
         Pure epsilon instead of (epsilon, delta); the order then buys nothing.
+
+    See Also
+    --------
+    Schedule : Steps and batches.
+    NoisyMinimiser : The end of a descent that ran to the minimum.
+
+    Examples
+    --------
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import HiddenDescent, Public, Schedule
+    >>> from skdp.penalties import NoPenalty, ScaledPenalty
+    >>> question = HiddenDescent(
+    ...     loss=Logistic(), penalty=ScaledPenalty(NoPenalty(), intercept=False), shape=(2,),
+    ...     schedule=Schedule.constant(1.0, epochs=1, sizes=(500, 500)), convexity=0.0, multiplier=10.0,
+    ... )
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> question.reach(public).round(6)  # one step on 500 records, 2 slopes of at most 1
+    array([0.004, 0.004])
     """
 
     proof: ClassVar[str] = "hidden_descent"

@@ -37,6 +37,20 @@ class Coordinates:
     ----------
     norm : float
         Frobenius norm of the matrix: by how much a row may be stretched.
+
+    See Also
+    --------
+    Mapped : Asks a question in them.
+    RowNorms : How long rows are in them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.mechanisms import Coordinates, Public
+    >>> whitening = Coordinates(np.diag([10.0, 0.5, 1.0]))
+    >>> seen = whitening.seen(Public(n=1000, n_features=2, intercept=0.25, neighbors="replace_one"))
+    >>> seen.width, seen.row_bound  # the constant column is mixed in, and rows are bounded anew
+    (3, 1.0)
     """
 
     matrix: Any
@@ -108,6 +122,23 @@ class Mapped(Mechanism):
         A.
     scale : float
         What the images are divided by before they are shrunk.
+
+    See Also
+    --------
+    Coordinates : The map.
+    RowNorms : Finds a scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Coordinates, Gradient, Mapped, Noise, Public, Records
+    >>> public = Public(n=1, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(np.array([[1.0, 0.0]]), np.ones(1), public, data_norm=1.0)
+    >>> inner = Gradient(at=np.zeros(2), loss=Logistic(), clip=1.0, multiplier=0.0)
+    >>> turned = Mapped(question=inner, coordinates=Coordinates([[0.0, 1.0], [5.0, 0.0]]))
+    >>> turned.answer(vault, Noise(seed=0))  # the image (0, 5), shrunk to norm 1, times -1/2
+    array([ 0. , -0.5])
     """
 
     proof: ClassVar[str] = "mapped"

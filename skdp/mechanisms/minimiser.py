@@ -46,6 +46,25 @@ class NoisyMinimiser(Release):
         far the certified minimiser can move.
     pure : bool
         Pure epsilon instead of (epsilon, delta).
+
+    See Also
+    --------
+    PerturbedObjective : Noise inside the objective.
+    HiddenDescent : Noise at the end of a descent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import NoisyMinimiser, Public
+    >>> from skdp.penalties import NoPenalty, ScaledPenalty
+    >>> question = NoisyMinimiser(
+    ...     loss=Logistic(), penalty=ScaledPenalty(NoPenalty(), intercept=False), shape=(2,),
+    ...     multiplier=10.0, strength=4.0,
+    ... )
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> 0.5 <= question.sensitivity(public) < 0.5001  # 2 slopes of at most 1, over the strength
+    True
     """
 
     proof: ClassVar[str] = "output_perturbation"

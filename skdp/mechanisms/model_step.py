@@ -42,6 +42,24 @@ class ModelStep(Additive):
         Penalty of the splitting, and one over the step size, on the scale of the mean.
     n : float
         What the sum of gradients is divided by: a public constant or a noisy answer.
+
+    See Also
+    --------
+    Gradient : Noise on x alone says as much for less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import ModelStep, Noise, Public, Records
+    >>> from skdp.penalties import NoPenalty, ScaledPenalty
+    >>> step = ModelStep(
+    ...     x=np.zeros(2), z=np.zeros(2), y=np.zeros(2), loss=Logistic(), clip=0.5, rho=0.5,
+    ...     penalty=ScaledPenalty(NoPenalty(), intercept=False), inverse=0.5, n=100, multiplier=10.0,
+    ... )
+    >>> public = Public(n=100, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> step.size(public), round(step.bound(public), 6)  # 0.5/100, on x and z
+    (6, 0.007071)
     """
 
     proof: ClassVar[str] = "model_step"

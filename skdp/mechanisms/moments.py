@@ -21,6 +21,17 @@ class SecondMoment(Additive):
     """Sum over records of row times row transposed, plus symmetric Gaussian noise.
 
     The constant column is a column like any other. The answer is a symmetric matrix, not always positive definite.
+
+    See Also
+    --------
+    Coordinates : What is made of it.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Public, SecondMoment
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> round(SecondMoment(multiplier=10.0).sensitivity(public), 6)  # sqrt(2), not 2
+    1.414214
     """
 
     proof: ClassVar[str] = "second_moment"

@@ -34,6 +34,21 @@ class PartyGradients(Additive):
         A registered loss.
     clip : float
         Bound on the norm of one record's gradient.
+
+    See Also
+    --------
+    Gradient : Of all records together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Gradient, PartyGradients, Public
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> given = {"loss": Logistic(), "clip": 0.5, "multiplier": 10.0}
+    >>> five = PartyGradients(at=np.zeros((5, 2)), **given)
+    >>> five.event(public) == Gradient(at=np.zeros(2), **given).event(public)  # for the price of one
+    True
     """
 
     proof: ClassVar[str] = "party_gradients"

@@ -70,6 +70,28 @@ class PerturbedObjective(Release):
     ridge : ndarray or None
         Public weights, 0 or more, of half the square of each coordinate, beside the strength; the promise does not
         count on them.
+
+    See Also
+    --------
+    NoisyMinimiser : Noise beside the minimiser.
+    Mapped : In other coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Noise, PerturbedObjective, Public, Records
+    >>> from skdp.penalties import NoPenalty, ScaledPenalty
+    >>> X, y = np.tile([0.6, 0.8], (1000, 1)), np.repeat([1.0, -1.0], [750, 250])
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)
+    >>> question = PerturbedObjective(
+    ...     loss=Logistic(), penalty=ScaledPenalty(NoPenalty(), intercept=False), shape=(2,),
+    ...     multiplier=5.0, strength=1.0,
+    ... )
+    >>> w = question.answer(vault, Noise(seed=0))
+    >>> bool(abs(w @ [0.6, 0.8] - np.log(3.0)) < 0.2)  # the log odds, but for noise and ridge
+    True
     """
 
     proof: ClassVar[str] = "objective_perturbation"

@@ -25,6 +25,19 @@ class RowNorms(Additive):
         Where rows are measured.
     cap : float
         Largest norm that counts.
+
+    See Also
+    --------
+    Coordinates : Where rows are measured.
+    Mapped : What the mean norm is the scale of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.mechanisms import Coordinates, Public, RowNorms
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> RowNorms(coordinates=Coordinates(np.diag([2.0, 1.0])), cap=1.5, multiplier=10.0).sensitivity(public)
+    1.5
     """
 
     proof: ClassVar[str] = "row_norms"

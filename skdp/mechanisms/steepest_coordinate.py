@@ -34,6 +34,23 @@ class SteepestCoordinate(Selection):
         A registered loss with one output.
     bound : float
         Bound on the absolute entries of one record's gradient; longer ones are shrunk as a whole.
+
+    See Also
+    --------
+    BestCandidate : Compares losses instead of slopes.
+    skdp.penalties.L1Ball : Whose vertices it picks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Noise, Public, Records, SteepestCoordinate
+    >>> X, y = np.tile([0.1, -0.9], (1000, 1)), np.ones(1000)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)
+    >>> question = SteepestCoordinate(at=np.zeros(2), loss=Logistic(), bound=0.5, epsilon=1.0)
+    >>> question.answer(vault, Noise(seed=0))  # the loss falls as coefficient 1 shrinks: 1 + 2
+    3
     """
 
     proof: ClassVar[str] = "steepest_coordinate"

@@ -27,6 +27,21 @@ class PoissonBatch(Mechanism):
         What is asked; it must have a price on a Poisson batch.
     rate : float
         Probability with which each record is taken.
+
+    See Also
+    --------
+    RandomBatch : A batch of fixed size.
+    Gradient : What is mostly asked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Gradient, PoissonBatch, Public
+    >>> question = Gradient(at=np.zeros(2), loss=Logistic(), clip=0.5, multiplier=2.0)
+    >>> public = Public(n=None, n_features=2, intercept=0.0, neighbors="add_remove")
+    >>> PoissonBatch(question, rate=0.01).event(public)
+    PoissonGaussian(multiplier=2.0, rate=0.01)
     """
 
     proof: ClassVar[str] = "poisson_batch"
@@ -60,6 +75,20 @@ class RandomBatch(Mechanism):
         A bounded sum.
     size : int
         Records in the batch.
+
+    See Also
+    --------
+    PoissonBatch : Each record by a coin of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import Gradient, Public, RandomBatch
+    >>> question = Gradient(at=np.zeros(2), loss=Logistic(), clip=0.5, multiplier=2.0)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> type(RandomBatch(question, size=10).event(public)).__name__
+    'WithoutReplacementGaussian'
     """
 
     proof: ClassVar[str] = "random_batch"

@@ -114,6 +114,26 @@ class FirstDecrease(LineSearch):
         Inverse scale of the noise on the threshold; infinity for none, which has no price on a Poisson batch.
     query_epsilon : float
         Inverse scale of the noise on each query.
+
+    See Also
+    --------
+    GaussianFirstDecrease : With Gaussian noise.
+    BestCandidate : The best instead of the first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import FirstDecrease, Noise, Public, Records
+    >>> X, y = np.tile([0.6, 0.8], (1000, 1)), np.ones(1000)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)
+    >>> question = FirstDecrease(
+    ...     at=np.zeros(2), candidates=[[-6.0, -8.0], [0.6, 0.8]], demands=[1.0, 1.0],
+    ...     bounds=[1.0, 1.0], loss=Logistic(), threshold_epsilon=1.0, query_epsilon=1.0
+    ... )
+    >>> question.answer(vault, Noise(seed=0))  # the first step makes it worse
+    1
     """
 
     threshold_epsilon: float
@@ -160,6 +180,25 @@ class GaussianFirstDecrease(LineSearch):
         Standard deviation of the noise on the threshold, 0 allowed.
     query_multiplier : float
         Standard deviation of the noise on each query.
+
+    See Also
+    --------
+    FirstDecrease : With Laplace noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import Logistic
+    >>> from skdp.mechanisms import GaussianFirstDecrease, Noise, Public, Records
+    >>> X, y = np.tile([0.6, 0.8], (1000, 1)), np.ones(1000)
+    >>> public = Public(n=1000, n_features=2, intercept=0.0, neighbors="replace_one")
+    >>> vault = Records.admit(X, y, public, data_norm=1.0)
+    >>> question = GaussianFirstDecrease(
+    ...     at=np.zeros(2), candidates=[[-6.0, -8.0], [0.6, 0.8]], demands=[1.0, 1.0],
+    ...     bounds=[1.0, 1.0], loss=Logistic(), threshold_multiplier=5.0, query_multiplier=5.0
+    ... )
+    >>> question.answer(vault, Noise(seed=0))  # the first step makes it worse
+    1
     """
 
     threshold_multiplier: float

@@ -36,6 +36,11 @@ def noise_multiplier(
         Standard deviation of the noise on the sum, over the bound C of one record's contribution
         (under both relations), never too small.
 
+    See Also
+    --------
+    epsilon_spent : Its inverse.
+    calibrate : The same for any script.
+
     Examples
     --------
     >>> from skdp.privacy import epsilon_spent, noise_multiplier
@@ -75,6 +80,19 @@ def epsilon_spent(
     -------
     float
         Never below the true cost.
+
+    See Also
+    --------
+    noise_multiplier : Its inverse.
+    epsilon : The same for any script.
+
+    Examples
+    --------
+    >>> from skdp.privacy import epsilon_spent
+    >>> all_records = epsilon_spent(2.0, 1e-6, steps=10, neighbors="add_remove")
+    >>> batches = epsilon_spent(2.0, 1e-6, steps=10, sample_rate=0.01, neighbors="add_remove")
+    >>> round(all_records, 2), batches < 0.1 * all_records
+    (8.31, True)
     """
     _check(steps, sample_rate)
     script = _script(noise_multiplier, steps, sample_rate)

@@ -30,6 +30,10 @@ class Filter:
         order, which suits unsampled Gaussians. For sampled events choose it from the planned
         schedule.
 
+    See Also
+    --------
+    Ledger : For several fits.
+
     Examples
     --------
     >>> from skdp.privacy import Filter, Spec

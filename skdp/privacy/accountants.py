@@ -46,6 +46,22 @@ def epsilon(
     -------
     float
         Never below the true cost; ``inf`` if nothing can be promised.
+
+    See Also
+    --------
+    delta : The other way round.
+    profile : At many epsilons at once.
+    choose : Which accountant gave it.
+
+    Examples
+    --------
+    >>> from skdp.privacy import epsilon
+    >>> from skdp.privacy.events import Gaussian, PureDP
+    >>> once, ten_times = epsilon(((Gaussian(10.0), 1),), 1e-6), epsilon(((Gaussian(10.0), 10),), 1e-6)
+    >>> once < ten_times < 10 * once  # composition
+    True
+    >>> epsilon(((PureDP(0.25), 4),), 0.0)
+    1.0
     """
     return _best(_runs(script), check_delta(delta), check_neighbors(neighbors), accountant)[0]
 
@@ -53,14 +69,42 @@ def epsilon(
 def choose(
     script: Script, neighbors: str = "replace_one", delta: float = 1e-6, accountant: str = "auto"
 ) -> str:
-    """Name the accountant that ``accountant="auto"`` uses for the script at ``delta``."""
+    """Name the accountant that ``accountant="auto"`` uses for the script at ``delta``.
+
+    See Also
+    --------
+    epsilon : The price itself.
+
+    Examples
+    --------
+    >>> from skdp.privacy import choose
+    >>> from skdp.privacy.events import Gaussian, PoissonGaussian
+    >>> choose(((Gaussian(10.0), 3),)), choose(((PoissonGaussian(10.0, 0.01), 3),), "add_remove")
+    ('gdp', 'pld')
+    """
     return _best(_runs(script), check_delta(delta), check_neighbors(neighbors), accountant)[1]
 
 
 def delta(
     script: Script, epsilon: float, neighbors: str = "replace_one", accountant: str = "auto"
 ) -> float:
-    """Smallest delta at which the script is private at ``epsilon`` (0 or more)."""
+    """Smallest delta at which the script is private at ``epsilon`` (0 or more).
+
+    See Also
+    --------
+    epsilon : The other way round.
+    profile : At many epsilons at once.
+
+    Examples
+    --------
+    >>> from skdp.privacy import delta, epsilon
+    >>> from skdp.privacy.events import Gaussian
+    >>> script = ((Gaussian(5.0), 1),)
+    >>> delta(script, epsilon(script, 1e-6)) <= 1e-6 * (1 + 1e-9)
+    True
+    >>> round(delta(script, 0.0), 3)  # the largest advantage of any test
+    0.08
+    """
     if not epsilon >= 0:
         raise ValueError(f"epsilon={epsilon!r} must be 0 or more.")
     counts = reduced(checked(script), check_neighbors(neighbors))
@@ -150,7 +194,20 @@ def profile(
     neighbors: str = "replace_one",
     accountant: str = "auto",
 ) -> NDArray[np.float64]:
-    """Privacy profile of the script: delta at every epsilon (0 or more)."""
+    """Privacy profile of the script: delta at every epsilon (0 or more).
+
+    See Also
+    --------
+    delta : At one epsilon.
+    tradeoff : The same as errors of a test.
+
+    Examples
+    --------
+    >>> from skdp.privacy import profile
+    >>> from skdp.privacy.events import PureDP
+    >>> profile(((PureDP(1.0), 1),), [0.0, 0.5, 1.0]).round(3)  # of randomised response
+    array([0.462, 0.288, 0.   ])
+    """
     values = np.asarray(epsilons, float)
     rising, back = np.unique(values.ravel(), return_inverse=True)
     deltas = [delta(script, e, neighbors, accountant) for e in rising]
@@ -168,6 +225,17 @@ def tradeoff(
 
     Exact for Gaussians; otherwise the envelope of (epsilon, delta) pairs on a grid, which can only
     lie below the true trade-off curve.
+
+    See Also
+    --------
+    profile : The same as epsilons and deltas.
+
+    Examples
+    --------
+    >>> from skdp.privacy import tradeoff
+    >>> from skdp.privacy.events import Gaussian
+    >>> tradeoff(((Gaussian(1.0), 1),), [0.05, 0.5]).round(3)  # at mu = 1
+    array([0.74 , 0.159])
     """
     a = np.asarray(alphas, float)
     script = checked(script)
@@ -200,6 +268,21 @@ def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> tuple[flo
         One with ``epsilon(script, delta) <= spec.epsilon``, re-evaluated; 0.0 if nothing is promised.
     script : tuple of (Event, int)
         ``script_at(scale)``, which is what was priced.
+
+    See Also
+    --------
+    noise_multiplier : For noisy sums.
+    epsilon : The price that it inverts.
+
+    Examples
+    --------
+    >>> from skdp.privacy import Spec, calibrate, epsilon
+    >>> from skdp.privacy.events import Gaussian, PureDP
+    >>> def script_at(scale):
+    ...     return ((Gaussian(scale), 20), (PureDP(0.1), 1))
+    >>> scale, script = calibrate(script_at, Spec(1.0, 1e-6))
+    >>> 0.99 < epsilon(script, 1e-6) <= 1.0
+    True
     """
     scale = calibrate_scale(script_at, spec, accountant, epsilon)
     return scale, script_at(scale)

@@ -47,6 +47,18 @@ def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
     ------
     NotSupported
         If dp-accounting is not installed or has no event of the same meaning.
+
+    See Also
+    --------
+    epsilon : The price here.
+
+    Examples
+    --------
+    >>> from skdp.privacy import to_dp_event
+    >>> from skdp.privacy.events import Gaussian
+    >>> event = to_dp_event(((Gaussian(2.0), 3),), "add_remove")
+    >>> type(event).__name__, event.events[0].count
+    ('ComposedDpEvent', 3)
     """
     check_neighbors(neighbors)
     try:

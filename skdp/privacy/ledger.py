@@ -67,6 +67,11 @@ class Ledger:
         The filter's currency: "gdp" for a ledger that will hold Gaussians and nothing else, which
         spares the fifth of delta.
 
+    See Also
+    --------
+    Filter : For prices that depend on answers, within one fit.
+    Spec : The promise.
+
     Notes
     -----
     The ledger lives in memory. Copying it, or cloning an estimator that holds it, gives the same

@@ -196,6 +196,22 @@ def selection_epsilon(
     -------
     float
         The smaller of the two theorems.
+
+    See Also
+    --------
+    selection_delta : The other way round.
+
+    Examples
+    --------
+    >>> from skdp.privacy import selection_epsilon
+    >>> from skdp.privacy.events import Gaussian
+    >>> from skdp.privacy.selection import TruncatedNegativeBinomialRuns, base_curves
+    >>> one_run = base_curves(((Gaussian(10.0), 1),))
+    >>> one_of_ten = TruncatedNegativeBinomialRuns.with_mean(0.0, 10)
+    >>> cost = selection_epsilon(*one_run, 1e-6, one_of_ten)
+    >>> from skdp.privacy import epsilon
+    >>> 1.0 < cost / epsilon(((Gaussian(10.0), 1),), 1e-6) < 2.0  # ten runs published: 3.4
+    True
     """
     if check_delta(delta) == 0:
         raise NotSupported("delta=0 is not priced for private selection; give a positive delta.")
@@ -205,7 +221,21 @@ def selection_epsilon(
 
 
 def selection_delta(delta_q: Profile, epsilon: float, distribution: Runs) -> float:
-    """Delta, at epsilon, of releasing the best of a random number of runs (by the profile)."""
+    """Delta, at epsilon, of releasing the best of a random number of runs (by the profile).
+
+    See Also
+    --------
+    selection_epsilon : The other way round.
+
+    Examples
+    --------
+    >>> from skdp.privacy import selection_delta
+    >>> from skdp.privacy.events import Gaussian
+    >>> from skdp.privacy.selection import PoissonRuns, base_curves
+    >>> one_run, _ = base_curves(((Gaussian(10.0), 1),))
+    >>> selection_delta(one_run, 2.0, PoissonRuns(5.0)) < 1e-6
+    True
+    """
     left = epsilon - distribution.shift(delta_q)
     tail = delta_q(left) if left >= 0 else 1 - math.exp(left) * (1 - delta_q(-left))
     return min(1.0, distribution.mean * tail)

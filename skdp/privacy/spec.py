@@ -56,6 +56,18 @@ class Spec:
     neighbors : {"replace_one", "add_remove"}
         Which pairs of data sets must be indistinguishable: one record replaced (n public) or one
         record added or removed (n private).
+
+    See Also
+    --------
+    Ledger : Keeps a promise over several fits.
+
+    Examples
+    --------
+    >>> from skdp.privacy import Spec
+    >>> Spec(1.0, 1e-6)
+    Spec(epsilon=1.0, delta=1e-06, neighbors='replace_one')
+    >>> Spec(float("inf"), 0.0).private
+    False
     """
 
     epsilon: float
