@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.utils import all_estimators
 
 CANARY, NUMBER = "Alice-4711", 4711.0815
 N = 30
@@ -78,7 +78,7 @@ def with_progress_bar(said):
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
-@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPLinearSVC])
+@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
 @pytest.mark.parametrize("classes", [[0, 1], None])
 def test_no_refusal_shows_a_cell(Estimator, neighbors, classes, caplog):
     X, y = good()

@@ -5,6 +5,7 @@ import pytest
 from estimators.fitted import check_attributes_are_answers
 
 from skdp import DPLinearSVC, DPLogisticRegression
+from skdp.utils import all_estimators
 
 
 class ShowsTheTrainingScore(DPLogisticRegression):
@@ -35,7 +36,7 @@ class ShowsTheMean(DPLinearSVC):
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
-@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPLinearSVC])
+@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
 def test_sound_estimators_pass(Estimator, neighbors):
     check_attributes_are_answers(Estimator, neighbors)
 
