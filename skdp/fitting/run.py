@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 
 from ..exceptions import NotSupported, PrivacyWarning
 from ..mechanisms import Oracle, price
@@ -9,7 +10,7 @@ from ..privacy import accountants
 from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget, refuse_unfit
-from ._pricing import rehearse
+from ._pricing import Rehearsal, rehearse
 from ._progress import with_progress_bar
 from ._threads import one_thread
 from ._warning import frames_to_caller
@@ -36,11 +37,16 @@ def prepare(plan, ledger=None):
     refuse_unfit(plan.solver, plan.task)
     if plan.solver.adaptive:
         return _adaptive(plan, ledger)
+
+    @cache
+    def rehearsal(noise):
+        return rehearse(plan, plan.budget(noise=noise))
+
     scale, script = accountants.calibrate(
-        lambda noise: rehearse(plan, plan.budget(noise=noise)).script, plan.spec, plan.accountant
+        lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
     )
     account = Scripted(plan.spec, script, plan.accountant)
-    return Run(plan, account, plan.budget(noise=scale), script, ledger)
+    return Run(plan, account, plan.budget(noise=scale), script, rehearsal(scale), ledger)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class Run:
         The solver's view of it.
     script : tuple of (Event, int)
         What the run costs at most: a shared ledger is charged for it as a whole, before a record is touched.
+    rehearsal : Rehearsal
+        What the receipt of a quote says of it.
     ledger : Ledger or None
         The shared one.
     """
@@ -65,6 +73,7 @@ class Run:
     account: object
     budget: Budget
     script: tuple
+    rehearsal: Rehearsal
     ledger: object = None
 
     def on(self, records, noise, verbose=0):
@@ -103,7 +112,7 @@ class Run:
 
     def quote(self):
         """The receipt that a run would carry; nothing is spent."""
-        return self._receipt(self.script, rehearse(self.plan, self.budget), seeded=False)
+        return self._receipt(self.script, self.rehearsal, seeded=False)
 
     def _receipt(self, script, asked, seeded):
         plan, spec = self.plan, self.plan.spec
@@ -134,10 +143,8 @@ def _adaptive(plan, ledger):
     """A run under a filter, whose whole allowance is its price."""
     account = _filter(plan, None if ledger is None else ledger.renyi_order)
     budget = plan.budget(share=lambda question: account.share(price(question, plan.public)))
-    rehearse(
-        plan, budget
-    )  # a scripted solver's refusals come with its price, an adaptive one's here
-    return Run(plan, account, budget, account.allowance, ledger)
+    rehearsal = rehearse(plan, budget)  # which refuses what it must, as where a script is priced
+    return Run(plan, account, budget, account.allowance, rehearsal, ledger)
 
 
 def _filter(plan, renyi_order):

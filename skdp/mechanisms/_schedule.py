@@ -1,7 +1,7 @@
 """Step sizes and batches of hidden descents, and how far one record can move where they end.
 
 One object feeds both the optimiser and the sensitivity, so they cannot disagree. The recursion
-(S0 Lemma 3.1, Algorithm 3.2): every step multiplies the distance of two neighbouring runs by at
+(after Wu et al. 2017): every step multiplies the distance of two neighbouring runs by at
 most rho = max(|1 - eta mu|, |1 - eta (beta + mu)|), and the step on the batch that holds the
 changed record adds sensitivity_factor * eta * L / |batch|. The penalty is common to both worlds, so L is the
 bound of the loss alone. Proof: docs/proofs/hidden_descent.md.
@@ -9,6 +9,7 @@ bound of the loss alone. Proof: docs/proofs/hidden_descent.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = ["Schedule", "distances", "minimiser_distance", "reached"]
 
 Array = np.ndarray[Any, Any]
 ROUND_UP = 1.0 + 1e-12
+_LARGEST_EXPONENT = 700.0  # of a double, in natural logarithms
 
 
 def exactly(step: float, furthest: float) -> float:
@@ -77,7 +79,7 @@ class Schedule:
     def harmonic(
         cls, first: float, epochs: int, sizes: tuple[int, ...], period: int | None = None
     ) -> Schedule:
-        """Step first / h in the h-th epoch since the last restart (S0 Algorithm 3.3, corrected)."""
+        """Step first / h in the h-th epoch since the last restart, which the published listing forgets."""
         since = np.arange(epochs) % (period or epochs) + 1
         return cls(np.repeat(first / since[:, None], len(sizes), axis=1), sizes, period)
 
@@ -92,6 +94,12 @@ class Schedule:
     def averages_after(self, epoch: int) -> bool:
         """Whether the iterate is replaced by a mean after this epoch, counted from 0."""
         return self.period is not None and (epoch + 1) % self.period == 0
+
+    def runs(self) -> Iterator[tuple[float, int]]:
+        """Equal steps of a single batch, and how many in a row."""
+        steps = self.steps[:, 0]
+        ends = np.append(np.flatnonzero(np.diff(steps)) + 1, len(steps))
+        return zip(steps[ends - 1].tolist(), np.diff(ends, prepend=0).tolist())
 
     def passes(self) -> Iterator[tuple[Array, bool]]:
         """Step sizes of each epoch, and whether it ends in averaging."""
@@ -142,10 +150,12 @@ def distances(
     array([0.039961])
     """
     kick = sensitivity_factor * slope / np.asarray(schedule.sizes, dtype=float)
+    if len(kick) == 1 and schedule.period is None:
+        return _of_one_batch(schedule, kick, slope, curvature, convexity, roughness)
     distance, window, counted = np.zeros_like(kick), np.zeros_like(kick), 0
     furthest = 0.0
     for steps, averaged in schedule.passes():
-        rho = np.maximum(np.abs(1 - steps * convexity), np.abs(1 - steps * (curvature + convexity)))
+        rho = _contraction(steps, curvature, convexity)
         kept, spread = _tails(rho)
         furthest = _reached(furthest, steps, slope, convexity)
         rough = 2.0 * roughness(float(steps.max()), furthest)
@@ -158,12 +168,53 @@ def distances(
             # A mean of T numbers is off by T + 1 units of the largest.
             distance = window / counted + 4.0 * (counted + 1.0) * UNIT * furthest
             window, counted = np.zeros_like(kick), 0
-    return distance * ROUND_UP
+        # More than an epoch's roundings, each a unit of the distance at most.
+        distance *= ROUND_UP + 4.0 * len(rho) * UNIT
+    return distance
+
+
+def _of_one_batch(
+    schedule: Schedule,
+    kick: Array,
+    slope: float,
+    curvature: float,
+    convexity: float,
+    roughness: Callable[[float, float], float],
+) -> Array:
+    """`distances` where every step sees all records: runs of equal steps are geometric sums."""
+    distance, furthest = np.zeros_like(kick), 0.0
+    for step, count in schedule.runs():
+        rho = float(_contraction(np.float64(step), curvature, convexity))
+        furthest = _after_run(furthest, step, count, slope, convexity)
+        added = step * kick + 2.0 * roughness(step, furthest)
+        distance = (distance * rho**count + added * _geometric(rho, count)) * ROUND_UP
+    return distance
+
+
+def _contraction(steps: Array, curvature: float, convexity: float) -> Array:
+    """By how much each step brings two runs together on a record that both see, or drives them apart."""
+    return np.asarray(
+        np.maximum(np.abs(1 - steps * convexity), np.abs(1 - steps * (curvature + convexity)))
+    )
+
+
+def _geometric(ratio: float, count: int) -> float:
+    """1 + ratio + ... + ratio^(count - 1), with a few units of relative error; ratio is 0 or more."""
+    if ratio == 1.0:
+        return float(count)
+    if ratio == 0.0:
+        return 1.0
+    exponent = count * math.log1p(ratio - 1.0)
+    return math.inf if exponent > _LARGEST_EXPONENT else math.expm1(exponent) / (ratio - 1.0)
 
 
 def reached(schedule: Schedule, slope: float, convexity: float) -> float:
     """Bound on the norm of every iterate, from a start at 0."""
     furthest = 0.0
+    if len(schedule.sizes) == 1:
+        for step, count in schedule.runs():
+            furthest = _after_run(furthest, step, count, slope, convexity)
+        return furthest
     for steps, _ in schedule.passes():
         furthest = _reached(furthest, steps, slope, convexity)
     return furthest
@@ -171,6 +222,8 @@ def reached(schedule: Schedule, slope: float, convexity: float) -> float:
 
 def _reached(furthest: float, steps: Array, slope: float, convexity: float) -> float:
     """Bound on the norm of the iterates of one more epoch, those before it included."""
+    if (steps == steps[0]).all():
+        return _after_run(furthest, float(steps[0]), len(steps), slope, convexity)
     w = furthest
     for step in steps.tolist():
         w = abs(1.0 - step * convexity) * w * ROUND_UP + step * slope * ROUND_UP
@@ -178,13 +231,26 @@ def _reached(furthest: float, steps: Array, slope: float, convexity: float) -> f
     return furthest
 
 
+def _after_run(furthest: float, step: float, count: int, slope: float, convexity: float) -> float:
+    """The same for equal steps: bounds go one way, so the first or the last is the largest."""
+    shrink = abs(1.0 - step * convexity)
+    if shrink > 1.0 and count * math.log(shrink) > _LARGEST_EXPONENT:
+        return math.inf
+    w = shrink**count * furthest + step * slope * _geometric(shrink, count)
+    return max(furthest, w * ROUND_UP)
+
+
 def _tails(rho: Array) -> tuple[Array, Array]:
     """For each position: the product of what follows, and the sum of all partial products."""
+    first, count = float(rho[0]), len(rho)
+    if 0.0 < first != 1.0 and (rho == first).all():
+        follow = np.arange(count - 1, -1, -1)
+        return first**follow, np.expm1((follow + 1) * math.log1p(first - 1.0)) / (first - 1.0)
     kept, spread = np.empty_like(rho), np.empty_like(rho)
     product = total = 1.0
-    for j in range(len(rho) - 1, -1, -1):
+    for j, ratio in zip(range(len(rho) - 1, -1, -1), rho[::-1].tolist()):
         kept[j], spread[j] = product, total
-        product, total = product * rho[j], 1.0 + total * rho[j]
+        product, total = product * ratio, 1.0 + total * ratio
     return kept, spread
 
 

@@ -117,7 +117,7 @@ class HiddenDescent(Release):
                 curvature,
                 self.convexity,
                 public.sensitivity_factor,
-                partial(self._rough, public, bound, curvature),
+                partial(self._rough, public, bound, curvature, self._start()),
             )
         if not reach.max() <= _FURTHEST:
             raise NotSupported(
@@ -128,10 +128,10 @@ class HiddenDescent(Release):
         return reach
 
     def _rough(
-        self, public: Public, bound: float, curvature: float, step: float, w: float
+        self, public: Public, bound: float, curvature: float, start: float, step: float, w: float
     ) -> float:
         """How far a computed step may be from the exact one: sums and scores, then the step and its prox."""
-        w += self._start()
+        w += start
         mean = (ROUNDINGS + 32.0) * bound + (public.width + 8.0) * curvature * w
         return UNIT * (step * (mean + 4.0 * self.convexity * w) + 16.0 * (w + step * bound))
 
@@ -142,12 +142,11 @@ class HiddenDescent(Release):
     def event(self, public: Public) -> events.Event:
         """One Gaussian, one pure release, or a mixture over the secret position of the record."""
         reach = self.reach(public)
-        self.grid(public)  # refuses what double precision cannot answer
+        grid = self._lattice(public, reach)  # refuses what double precision cannot answer
         if self.pure:
             return events.PureDP(math.inf if self.multiplier == 0 else 1.0 / self.multiplier)
         if not self.shuffle:
             return events.Gaussian(self.multiplier)
-        grid = self.grid(public)
         # Roundings add the same to every distance, near or far.
         added = grid.reach - float(reach.max()) + math.sqrt(math.prod(self.shape)) * grid.step
         weights, multipliers = _grouped(reach + added, self.schedule.sizes, grid.scale)
@@ -155,7 +154,10 @@ class HiddenDescent(Release):
 
     def grid(self, public: Public) -> Lattice:
         """The lattice of the answer, whose noise counts in how far apart two ends may lie."""
-        reach = float(self.reach(public).max())
+        return self._lattice(public, self.reach(public))
+
+    def _lattice(self, public: Public, reaches: Array) -> Lattice:
+        reach = float(reaches.max())
         bound = gradient_bound(self.loss, self.clip, public)
         w = reached(self.schedule, bound, self.convexity) + self._start()
         return lattice(self.multiplier, reach, 2.0 * UNIT * w, math.prod(self.shape))

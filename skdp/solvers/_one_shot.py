@@ -105,18 +105,18 @@ def _paid_leverage(task, public, budget, clip, tilt, radius):
             return 0.95 * epsilon / sensitivity_factor
         return epsilon / (4.0 if public.replace_one else 1.25)
     shares = np.linspace(0.02, 0.3, 57)
-    leverage = np.array([_leverage(task, min(j * epsilon, 100.0)) for j in shares])
+    leverage = _leverage(task, np.minimum(shares * epsilon, 100.0))
     lam = np.maximum(public.row_bound**2 / leverage, tilt / radius)
     error = (tilt / (1.0 - shares)) ** 2 / lam + lam * radius**2
     return float(leverage[np.argmin(error)])
 
 
 def _leverage(task, log_jacobian):
-    """Leverage at which the log of the Jacobian is at most this."""
+    """Leverages at which logs of the Jacobian are at most these."""
     classes = task.loss.outputs
     if classes > 1:
-        return classes * math.expm1(log_jacobian / (classes - 1))
-    return math.expm1(log_jacobian) / task.loss.curvature
+        return classes * np.expm1(log_jacobian / (classes - 1))
+    return np.expm1(log_jacobian) / task.loss.curvature
 
 
 def strength_for(leverage, added, intercept):

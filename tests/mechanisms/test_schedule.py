@@ -1,9 +1,11 @@
 """Sensitivities of hidden descents: pins, brute force runs, and the papers' wrong ones."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from skdp.mechanisms._schedule import Schedule, distances, minimiser_distance
+from skdp.mechanisms._schedule import Schedule, distances, minimiser_distance, reached
 
 CURVATURE = 0.25
 
@@ -130,3 +132,45 @@ def test_batches_and_steps_must_match():
         Schedule(np.ones((2, 3)), (4, 4))
     with pytest.raises(ValueError, match="record or more"):
         Schedule(np.ones((2, 2)), (4, 0))
+
+
+def exact_distances(schedule, slope, curvature, convexity):
+    """The recursion step by step in fractions, of steps that are doubles; without averaging."""
+    L, beta, mu = (Fraction(v) for v in (slope, curvature, convexity))
+    ends = [Fraction(0)] * len(schedule.sizes)
+    for steps in schedule.steps.tolist():
+        for batch, step in enumerate(map(Fraction, steps)):
+            rho = max(abs(1 - step * mu), abs(1 - step * (beta + mu)))
+            ends = [rho * end for end in ends]
+            ends[batch] += 2 * L * step / schedule.sizes[batch]
+    return ends
+
+
+EXACT = {
+    "one batch": Schedule.constant(0.3, 60, (15,)),
+    "one batch, steps that change": Schedule.harmonic(0.9, 12, (15,), None),
+    "one batch, restarts at the same steps": Schedule(np.repeat([[0.5], [0.1], [0.1]], 9, 0), (4,)),
+    "equal steps in a pass": Schedule.harmonic(0.7, 6, (7, 5, 3), None),
+    "all steps differ": Schedule.inverse(0.35, 0.1, 5, (5, 5, 5)),
+    "steps that grow": Schedule.constant(9.0, 3, (5, 5)),
+    "no curvature left": Schedule.constant(4.0, 5, (5, 5)),
+}
+
+
+@pytest.mark.parametrize("convexity", [0.0, 1e-9, 0.1])
+@pytest.mark.parametrize("name", EXACT)
+def test_distances_are_just_above_the_exact_recursion(name, convexity):
+    schedule = EXACT[name]
+    found = distances(schedule, 0.7, CURVATURE, convexity)
+    exact = exact_distances(schedule, 0.7, CURVATURE, convexity)
+    for above, true in zip(found.tolist(), exact):
+        assert true <= Fraction(above) <= true * Fraction(1.0 + 1e-10)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_iterates_are_bounded_just_above_the_exact_recursion(name):
+    schedule, w, furthest = EXACT[name], Fraction(0), Fraction(0)
+    for step in map(Fraction, schedule.steps.ravel().tolist()):
+        w = abs(1 - step * Fraction(0.1)) * w + step * Fraction(0.7)
+        furthest = max(furthest, w)
+    assert furthest <= Fraction(reached(schedule, 0.7, 0.1)) <= furthest * Fraction(1.0 + 1e-9)
