@@ -33,17 +33,20 @@ def percentile(numbers, share):
     return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
 
 
+def files():
+    """Lines of each file of the package."""
+    return {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in modules()}
+
+
 def lengths():
     """Figures of the package's files and functions."""
-    sources = {name_of(path): path.read_text(encoding="utf-8") for path in modules()}
-    files = [source.count("\n") for source in sources.values()]
-    lines = [n for source in sources.values() for n in bodies(source)]
+    lines = [n for path in modules() for n in bodies(path.read_text(encoding="utf-8"))]
     return {
         "body median": median(lines),
         "body p90": percentile(lines, 90),
         "body max": max(lines),
-        "file p90": percentile(files, 90),
-        "file max": max(files),
+        "file p90": percentile(files().values(), 90),
+        "file max": max(files().values()),
     }
 
 
