@@ -2,8 +2,8 @@
 
 It ends for every data set. While the certificate is not met, the computed gradient is at least 7 times its error bound,
 so a gradient step of length 1/steepness lowers J by a fixed amount; a Newton step is taken only where it provably
-lowers J more than that, or the smallest gradient so far by a part of itself. J is bounded below, so neither can go on for ever
-(docs/proofs/sums.md). How many rounds it takes never leaves this file.
+lowers J more than that, or the smallest gradient so far by a part of itself. J is bounded below, so neither can go on
+for ever (docs/proofs/sums.md). How many rounds it takes never leaves this file.
 """
 
 from __future__ import annotations

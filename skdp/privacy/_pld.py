@@ -42,6 +42,7 @@ ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
 _BLUR = 0.01  # relative error of delta that the grid is allowed
 _ROUNDS = 6
+_FAINTEST = 1e-285
 _ROUND_OFF = 1e-15
 
 
@@ -115,8 +116,10 @@ def _largest_loss(pairs: Counted) -> float:
 
 def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
     """Epsilon of one direction, on a grid refined until it adds no more than the accuracy."""
-    steps = sum(count for _, count in pairs)
-    plan, best = plan_for_delta(pairs, delta, accuracy), _largest_loss(pairs)
+    steps, best = sum(count for _, count in pairs), _largest_loss(pairs)
+    if delta < _FAINTEST and math.isinf(best):
+        return math.inf  # tails are cut above that
+    plan = plan_for_delta(pairs, delta, accuracy)
     for attempt in range(_ROUNDS):
         tail = compose(pairs, plan)
         found = tail.epsilon(delta)

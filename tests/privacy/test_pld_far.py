@@ -174,3 +174,13 @@ def test_calibrations_take_few_compositions(name, monkeypatch):
     assert accountants.epsilon(made, spec.delta, relation) <= 1e6
     assert seen_delta(made, 1e6, relation) <= spec.delta
     assert len(taken) <= 80
+
+
+def test_a_delta_below_all_tails_is_left_to_others_at_once(monkeypatch):
+    """A loss without a largest one has a tail that no grid holds; a bounded one has none."""
+    taken = []
+    monkeypatch.setattr(engine, "compose", lambda *asked: taken.append(1) or compose(*asked))
+    script, relation = FAR["many"]
+    assert math.isinf(engine.epsilon(script, 1e-300, relation)) and not taken
+    assert math.isfinite(accountants.epsilon(script, 1e-300, relation))
+    assert engine.epsilon(((PureDP(0.1), 3),), 1e-300, relation) == pytest.approx(0.3) and taken
