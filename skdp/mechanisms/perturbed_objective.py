@@ -10,7 +10,7 @@ import numpy as np
 
 from ..losses import Loss
 from ..privacy import events
-from ..privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
+from ..privacy.events import ObjectivePerturbation, PureObjectivePerturbation
 from ._bounds import (
     Convexity,
     convexity_note,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from skdp.privacy.accountants import calibrate, epsilon
-from skdp.privacy.events import PoissonGaussian, Script
-from skdp.privacy.spec import Spec, check_delta, check_neighbors
+from .accountants import calibrate, epsilon
+from .events import PoissonGaussian, Script
+from .spec import Spec, check_delta, check_neighbors
 
 __all__ = ["epsilon_spent", "noise_multiplier"]
 

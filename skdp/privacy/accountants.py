@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skdp.exceptions import NotSupported
-from skdp.privacy import _costs, _sampled, _threshold  # noqa: F401  (they register the costs)
-from skdp.privacy._calibrate import calibrate_scale
-from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._engines import ENGINES, refuse
-from skdp.privacy.events import Event, Script, checked
-from skdp.privacy.spec import Spec, check_delta, check_neighbors
+from ..exceptions import NotSupported
+from . import _costs, _objective, _sampled, _threshold
+from ._calibrate import calibrate_scale
+from ._compose import exact_mu, reduced
+from ._engines import ENGINES, refuse
+from .events import Event, Script, checked
+from .spec import Spec, check_delta, check_neighbors
 
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
 
+COST_FILES = (_costs, _objective, _sampled, _threshold)  # whose functions `curves.register` keeps
 ACCOUNTANTS = ("auto", *ENGINES)
 
 _PRICEABLE = 8192

@@ -8,10 +8,12 @@ from skdp.privacy.events import (
     Gaussian,
     GaussianAboveThreshold,
     Laplace,
+    ObjectivePerturbation,
     PoissonBundle,
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    PureObjectivePerturbation,
     RandomPosition,
     RenyiDP,
     ShuffledEpoch,
@@ -33,6 +35,8 @@ SAMPLES = (
     RandomPosition((0.25, 0.75), (2.0, 5.0)),
     ShuffledEpoch(3.0),
     RenyiDP(1000.0, 0.05),
+    ObjectivePerturbation(0.2, 0.05),
+    PureObjectivePerturbation(0.1, 0.05),
 )
 
 
@@ -42,4 +46,4 @@ def name(event):
 
 def gaussian_fit(epsilon, steps=1):
     """The script of so many equal Gaussian steps that costs epsilon at delta 1e-6."""
-    return ((Gaussian(calibrate(lambda s: ((Gaussian(s), steps),), Spec(epsilon, 1e-6))), steps),)
+    return calibrate(lambda s: ((Gaussian(s), steps),), Spec(epsilon, 1e-6))[1]

@@ -111,7 +111,7 @@ def test_sampled_scripts_are_monotone_in_noise_rate_and_steps(neighbors):
 
 def test_a_sampled_fit_of_the_whole_budget_is_admitted_alone():
     spec = Spec(1.0, 1e-6)
-    scale = calibrate(lambda s: ((PoissonGaussian(s, 0.01), 200),), spec)
+    scale, _ = calibrate(lambda s: ((PoissonGaussian(s, 0.01), 200),), spec)
     fit = ((PoissonGaussian(scale, 0.01), 200),)
     ledger = Ledger(1.0, 1e-6)
     ledger.reserve(fit)

@@ -36,7 +36,8 @@ CASES = [
 @pytest.mark.parametrize(("event", "neighbors"), CASES)
 def test_every_event_is_calibrated_tightly_and_privately(event, neighbors):
     spec = Spec(0.7, 1e-6, neighbors)
-    scale = calibrate(lambda s: ((event.scaled(s), 3),), spec)
+    scale, script = calibrate(lambda s: ((event.scaled(s), 3),), spec)
+    assert script == ((event.scaled(scale), 3),)
     spent, looser = (
         accountants.epsilon(((event.scaled(s), 3),), 1e-6, neighbors)
         for s in (scale, scale * 0.999)
@@ -48,7 +49,7 @@ def test_every_event_is_calibrated_tightly_and_privately(event, neighbors):
 @given(st.floats(1e-3, 50), st.floats(-15, -3), st.integers(1, 10**6))
 def test_gaussian_scale_is_closed_form(epsilon, log_delta, steps):
     spec = Spec(epsilon, 10**log_delta)
-    scale = calibrate(lambda s: ((Gaussian(s), steps),), spec)
+    scale, _ = calibrate(lambda s: ((Gaussian(s), steps),), spec)
     exact = math.sqrt(steps) / gaussian_mu(epsilon, 10**log_delta)
     assert scale == pytest.approx(exact, rel=1e-11) and scale >= exact
     assert accountants.epsilon(((Gaussian(scale), steps),), spec.delta) <= epsilon
@@ -88,7 +89,7 @@ def test_a_script_that_does_not_scale_as_a_whole_is_searched():
     def script_at(scale):
         return ((Gaussian(10.0), 1), (Gaussian(scale), 9))
 
-    scale = calibrate(script_at, SPEC)
+    scale, _ = calibrate(script_at, SPEC)
     mu = math.sqrt(0.01 + 9 / scale**2)
     assert mu == pytest.approx(gaussian_mu(1.0, 1e-6), rel=1e-6)
     assert accountants.epsilon(script_at(scale), 1e-6) <= 1.0
@@ -102,19 +103,22 @@ def test_what_no_noise_can_reach_is_said():
 
 
 def test_no_promise_needs_no_noise():
-    assert calibrate(lambda s: ((Gaussian(s), 1),), Spec(math.inf, 1e-6)) == 0.0
-    assert calibrate(lambda s: (), SPEC) == 0.0
+    assert calibrate(lambda s: ((Gaussian(s), 1),), Spec(math.inf, 1e-6)) == (
+        0.0,
+        ((Gaussian(0.0), 1),),
+    )
+    assert calibrate(lambda s: (), SPEC) == (0.0, ())
 
 
 def test_pure_scripts_at_delta_zero():
-    scale = calibrate(lambda s: ((PureDP(0.5 / s), 8),), Spec(1.0, 0.0))
+    scale, _ = calibrate(lambda s: ((PureDP(0.5 / s), 8),), Spec(1.0, 0.0))
     assert scale == pytest.approx(4.0, rel=1e-6) and scale >= 4.0
 
 
 @pytest.mark.parametrize("accountant", ["gdp", "rdp", "zcdp", "auto"])
 def test_a_looser_accountant_asks_for_more_noise(accountant):
-    exact = calibrate(lambda s: ((Gaussian(s), 10),), SPEC)
-    scale = calibrate(lambda s: ((Gaussian(s), 10),), SPEC, accountant)
+    exact, _ = calibrate(lambda s: ((Gaussian(s), 10),), SPEC)
+    scale, _ = calibrate(lambda s: ((Gaussian(s), 10),), SPEC, accountant)
     assert scale >= exact * (1 - 1e-12)
     assert (scale > 1.05 * exact) == (accountant in ("rdp", "zcdp"))
 

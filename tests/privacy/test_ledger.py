@@ -15,11 +15,11 @@ from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import NEIGHBORS, Filter, Ledger, Spec, accountants, calibrate
 from skdp.privacy._book import Book
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
-from skdp.privacy._objective import ObjectivePerturbation
 from skdp.privacy.events import (
     ZCDP,
     BoundedRange,
     Gaussian,
+    ObjectivePerturbation,
     PoissonGaussian,
     PureDP,
     RandomPosition,
@@ -256,5 +256,5 @@ def test_a_pure_ledger_is_full_exactly_when_the_decimals_say_so(prices):
 def test_calibrated_pure_fits_lie_below_what_is_charged_for_them():
     """Reading a double as a decimal gives away half an ulp: calibration leaves more than that."""
     for epsilon in (0.1, 0.3, 0.7, 1e-3):
-        scale = calibrate(lambda s: ((PureDP(1 / s), 1),), Spec(epsilon, 0.0))
+        scale, _ = calibrate(lambda s: ((PureDP(1 / s), 1),), Spec(epsilon, 0.0))
         assert Fraction(1) / Fraction(scale) <= Fraction(str(epsilon)) * (1 - Fraction(1, 2**49))

@@ -13,7 +13,7 @@ from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic
 from skdp.privacy import _objective as objective
 from skdp.privacy import accountants
 from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
+from skdp.privacy.events import ObjectivePerturbation, PureObjectivePerturbation
 
 NONE = (np.empty((0, 1)), [])
 ROUNDING = 1 + 1e-6
@@ -237,7 +237,7 @@ def test_too_many_rounds_for_the_profile_leave_the_renyi_cost():
 def test_rounds_add_up_in_pure_epsilon():
     event = PureObjectivePerturbation(0.5, 0.1, "one_signed", output=0.01)
     once = objective.pure_objective_epsilon(event, "replace_one")
-    thrice = objective.pure_objective_epsilon(event.repeated(3), "replace_one")
+    thrice = objective.pure_objective_epsilon(replace(event, rounds=3), "replace_one")
     assert thrice == pytest.approx(3 * once)
 
 
@@ -360,7 +360,7 @@ def test_angle_of_two_signed_corners_is_bounded_not_guessed():
     )
     assert true.max() <= bound <= true.max() * 1.02
     assert 2 * gaussian_delta(eps, 2 * r) < true.max(), (
-        "the sum over two corners alone is too small"
+        "the sum over two vertices alone is too small"
     )
 
 

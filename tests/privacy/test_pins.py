@@ -68,7 +68,7 @@ def _position(eps, delta, shifts):
     def script_at(scale):
         return ((RandomPosition(weights, tuple(scale / d for d in shifts)), 1),)
 
-    return calibrate(script_at, Spec(eps, float(delta)))
+    return calibrate(script_at, Spec(eps, float(delta)))[0]
 
 
 OURS = {
@@ -170,7 +170,7 @@ def test_mpadmm_noise():
     """Noise on x alone, T = 50, rho = .5, n = 1000: sigma at (1, 1e-8) for three step sizes."""
     for eta, printed in ((0.1, 0.0068694532), (1, 0.0480861724), (5, 0.103041798)):
         sensitivity = 2 * eta / (1000 * (1 + 0.5 * eta))
-        scale = calibrate(lambda s: ((Gaussian(s), 50),), Spec(1, 1e-8))
+        scale, _ = calibrate(lambda s: ((Gaussian(s), 50),), Spec(1, 1e-8))
         assert scale * sensitivity == pytest.approx(printed, rel=1e-8)
 
 

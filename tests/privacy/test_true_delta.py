@@ -129,7 +129,7 @@ SCALED = [
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 9.0])
 @pytest.mark.parametrize(("script", "neighbors"), SCALED, ids=repr)
 def test_calibrated_noise_keeps_the_true_promise(script, neighbors, epsilon, at):
-    scale = calibrate(lambda s: scaled(script, s), Spec(epsilon, at, neighbors))
+    scale, _ = calibrate(lambda s: scaled(script, s), Spec(epsilon, at, neighbors))
     assert not breaks(scaled(script, scale), at, neighbors, epsilon)
     assert breaks(scaled(script, scale * 0.99), at, neighbors, epsilon)
 

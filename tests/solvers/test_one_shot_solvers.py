@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.losses import HuberisedHinge
 from skdp.penalties import L1, SCAD
-from skdp.privacy._objective import ObjectivePerturbation as ObjectiveEvent
+from skdp.privacy.events import ObjectivePerturbation as ObjectiveEvent
 from skdp.solvers import (
     AMP,
     PSGD,

@@ -19,6 +19,7 @@ from ._event import (
     noise_field,
     opaque_field,
 )
+from ._objective import ObjectivePerturbation, PureObjectivePerturbation
 from ._script import (
     Script,
     checked,
@@ -45,10 +46,12 @@ __all__ = [
     "Gaussian",
     "GaussianAboveThreshold",
     "Laplace",
+    "ObjectivePerturbation",
     "PoissonBundle",
     "PoissonGaussian",
     "PoissonPure",
     "PureDP",
+    "PureObjectivePerturbation",
     "RandomPosition",
     "RenyiDP",
     "Script",

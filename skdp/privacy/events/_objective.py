@@ -1,0 +1,102 @@
+"""Events of objective perturbation: what is known of one unit's loss, and how much noise there was."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from ._event import Event, inverse_noise_field
+
+__all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
+
+_RULES = ("logistic", "one_signed", "two_signed", "multinomial", "label_dp")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+@dataclass(frozen=True)
+class _Perturbed(Event):
+    scalable: ClassVar[bool] = False  # the noise scale also decides how much convexity is added
+
+    shift: float = inverse_noise_field()
+    jacobian: float = inverse_noise_field(0)
+    rule: str = "one_signed"
+    classes: int = 2
+    output: float = field(default=0.0, metadata={"power": -1, "high": math.inf})
+    rounds: int = 1
+    rows: int = 1
+    width: int | None = None
+    equal_weights: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule not in _RULES:
+            raise ValueError(f"rule={self.rule!r} is unknown; use one of {', '.join(_RULES)}.")
+        if self.classes < 2:
+            raise ValueError(f"classes={self.classes!r} must be 2 or more.")
+        if self.rounds < 1:
+            raise ValueError(f"rounds={self.rounds!r} must be 1 or more.")
+        for name, value in (("rows", self.rows), ("width", self.width)):
+            if not (value is None and name == "width") and not _is_count(value):
+                raise ValueError(f"{name}={value!r} must be a whole number, 1 or more.")
+
+
+@dataclass(frozen=True)
+class ObjectivePerturbation(_Perturbed):
+    """The minimiser of an objective with a Gaussian linear term.
+
+    Parameters
+    ----------
+    shift : float
+        Bound L on the norm of one record's gradient, over the standard deviation s of the noise.
+    jacobian : float
+        Bound beta on the norm of one record's Hessian, over the strong convexity lam.
+    rule : {"logistic", "one_signed", "two_signed", "multinomial", "label_dp"}
+        What is known of one record's gradient. ``"logistic"``: the logistic loss, neither clipped
+        nor capped. ``"one_signed"``: a slope of known sign times a fixed direction.
+        ``"two_signed"``: a slope of either sign. ``"multinomial"``: the softmax loss of
+        ``classes`` scores. ``"label_dp"``: binary logistic loss where neighbours differ in one
+        label and rows are public; priced under no relation on rows, only ``neighbors="label"``.
+    classes : int
+        Number of classes of the multinomial rule.
+    output : float
+        How far the released approximation moves beside the exact minimiser, over the standard
+        deviation of the output noise: 2 tau / (lam s_o) for a certificate |gradient| <= tau.
+    rounds : int
+        How many equal releases were made from the same records, adaptively.
+    rows : int
+        Most rows of a unit, which enters the objective with a weighted sum of their losses: weights
+        of 0 or more that sum to at most 1. ``shift`` and ``jacobian`` stay the bounds of one row.
+    width : int or None
+        Columns of a row, the intercept's among them: of more rows than that, the Hessian has no
+        higher rank. None if not known.
+    equal_weights : bool
+        Whether all rows that enter of a unit have the same weight, which allows a second bound for
+        units of few rows.
+
+    Examples
+    --------
+    >>> from skdp.privacy import epsilon
+    >>> from skdp.privacy.events import ObjectivePerturbation
+    >>> row = ObjectivePerturbation(shift=0.1, jacobian=0.01)
+    >>> person = ObjectivePerturbation(shift=0.1, jacobian=0.01, rows=10)
+    >>> round(epsilon(((row, 1),), 1e-6), 4), round(epsilon(((person, 1),), 1e-6), 4)
+    (0.8441, 0.845)
+    """
+
+    def repeated(self, times: int) -> Event:
+        """Return the composition of so many equal releases on the same records."""
+        return replace(self, rounds=self.rounds * times)
+
+
+@dataclass(frozen=True)
+class PureObjectivePerturbation(_Perturbed):
+    """The minimiser of an objective with a linear term of density exp(-|b|/s).
+
+    Fields as in `ObjectivePerturbation`, with s the scale of the noise; ``output`` is the epsilon
+    of the output noise, whose density is exp(-|z| output lam / (2 tau)). Repetitions compose as
+    those of any pure release, better than their epsilons add.
+    """
