@@ -9,12 +9,13 @@ from functools import lru_cache
 
 from scipy.optimize import brentq
 
-from skdp.exceptions import NotSupported
-from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._engines import ENGINES
-from skdp.privacy._gaussian import gaussian_mu
-from skdp.privacy.events import Script, scaled
-from skdp.privacy.spec import Spec
+from ..exceptions import NotSupported
+from . import _pld
+from ._compose import exact_mu, reduced
+from ._engines import ENGINES
+from ._gaussian import gaussian_mu
+from .events import Script, scaled
+from .spec import Spec
 
 __all__ = ["calibrate_scale"]
 
@@ -73,7 +74,6 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     counts = reduced(unit, spec.neighbors)
     if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
         return 0.0, _STEP
-    from skdp.privacy import _pld
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
         return float(_pld.epsilon(script, delta, neighbors, accuracy=_COARSE))

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtri_exp
 
-from skdp.privacy._gaussian import gaussian_delta, gaussian_log_delta
-from skdp.privacy.curves import register
-from skdp.privacy.events import (
+from ._gaussian import gaussian_delta, gaussian_log_delta
+from .curves import register
+from .events import (
     ZCDP,
     BoundedRange,
     Gaussian,

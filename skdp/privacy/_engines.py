@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from skdp.exceptions import NotSupported
-from skdp.privacy import _pld
-from skdp.privacy._compose import total, total_rdp
-from skdp.privacy._conversion import renyi_delta, renyi_epsilon
-from skdp.privacy._exact import at_least, pure_price
-from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
-from skdp.privacy._mixture import branches, mixture
-from skdp.privacy.curves import cost, priced
-from skdp.privacy.events import Event, Gaussian, Laplace, PureDP, RandomPosition, Script
+from ..exceptions import NotSupported
+from . import _pld
+from ._compose import total, total_rdp
+from ._conversion import renyi_delta, renyi_epsilon
+from ._exact import at_least, pure_price
+from ._gaussian import gaussian_delta, gaussian_epsilon
+from ._mixture import branches, mixture
+from .curves import cost, priced
+from .events import Event, Gaussian, Laplace, PureDP, RandomPosition, Script
 
 __all__ = ["ENGINES", "Engine"]
 

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from skdp.exceptions import NotSupported
-from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._costs import inverse_up
-from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
-from skdp.privacy._pld_compose import compose
-from skdp.privacy._pld_lattice import Pair
-from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
-from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
-from skdp.privacy._pld_plan import Counted, plan_for_delta, plan_for_epsilon
-from skdp.privacy.events import (
+from ..exceptions import NotSupported
+from ._compose import exact_mu, reduced
+from ._costs import inverse_up
+from ._gaussian import gaussian_delta, gaussian_epsilon
+from ._pld_compose import compose
+from ._pld_lattice import Pair
+from ._pld_other_pairs import LaplacePair, PurePair, SwapPair
+from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
+from ._pld_plan import Counted, plan_for_delta, plan_for_epsilon
+from .events import (
     Event,
     Gaussian,
     Laplace,
@@ -34,7 +34,7 @@ from skdp.privacy.events import (
     Script,
     WithoutReplacementGaussian,
 )
-from skdp.privacy.spec import Spec, check_neighbors
+from .spec import Spec, check_neighbors
 
 __all__ = ["calibrate_scale", "delta", "epsilon", "profile", "supports"]
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
-from skdp.exceptions import NotSupported
-from skdp.privacy._pld_lattice import Array, Lattice, Pair
-from skdp.privacy._pld_plan import MAX_CELLS, Counted, Plan
+from ..exceptions import NotSupported
+from ._pld_lattice import Array, Lattice, Pair
+from ._pld_plan import MAX_CELLS, Counted, Plan
 
 __all__ = ["Tail", "compose"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from skdp.privacy._pld_lattice import Array, Lattice, density, rising_share
-from skdp.privacy._pld_pairs import RemovePair
+from ._pld_lattice import Array, Lattice, density, rising_share
+from ._pld_pairs import RemovePair
 
 __all__ = ["LaplacePair", "PurePair", "SwapPair"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from skdp.privacy._pld_lattice import Array, Components, Lattice, density, log_mass
+from ._pld_lattice import Array, Components, Lattice, density, log_mass
 
 __all__ = ["AddPair", "GaussianPair", "MixturePair", "RemovePair", "ReplacePair"]
 

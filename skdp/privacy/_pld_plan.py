@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from skdp.privacy._pld_lattice import Array, Pair
+from ._pld_lattice import Array, Pair
 
 __all__ = ["MAX_CELLS", "Counted", "Plan", "plan_for_delta", "plan_for_epsilon"]
 

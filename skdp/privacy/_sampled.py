@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from skdp.privacy._costs import pure_renyi
-from skdp.privacy._gaussian import LOG_SQRT_2PI, gaussian_log_delta
-from skdp.privacy.curves import register
-from skdp.privacy.events import PoissonBundle, PoissonGaussian, WithoutReplacementGaussian
+from ._costs import pure_renyi
+from ._gaussian import LOG_SQRT_2PI, gaussian_log_delta
+from .curves import register
+from .events import PoissonBundle, PoissonGaussian, WithoutReplacementGaussian
 
 __all__: list[str] = []
 
