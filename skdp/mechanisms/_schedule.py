@@ -186,8 +186,10 @@ def _of_one_batch(
     for step, count in schedule.runs():
         rho = float(_contraction(np.float64(step), curvature, convexity))
         furthest = _after_run(furthest, step, count, slope, convexity)
-        added = step * kick + 2.0 * roughness(step, furthest)
-        distance = (distance * rho**count + added * _geometric(rho, count)) * ROUND_UP
+        added, times = step * kick + 2.0 * roughness(step, furthest), _geometric(rho, count)
+        if math.isinf(times):  # beyond the doubles, whatever follows
+            return np.full_like(kick, math.inf)
+        distance = (distance * rho**count + added * times) * ROUND_UP
     return distance
 
 

@@ -19,6 +19,7 @@ from skdp.solvers import (
     SVRG,
     FrankWolfe,
     ObjectivePerturbation,
+    OutPertGD,
     PrivGene,
 )
 
@@ -84,6 +85,17 @@ def test_more_steps_than_can_be_priced_are_refused_by_public_numbers():
         given = {"epochs": epochs} | ({"rate": 1e-9} if solver is SVRG else {})
         assert "steps" in check(estimated((solver, given))).refused or solver is SVRG
     assert "batches" in check(estimated((SVRG, {"epochs": 9, "rate": 1e-9}))).refused
+
+
+def test_descents_that_run_away_are_refused_by_public_numbers():
+    """Also where the distance of two runs leaves the doubles."""
+    for step in (0.1, 1e3, 2e12, 1e30):
+        for given in ({}, {"steps": 2000}, {"convexity": 27.0}):
+            solver = (OutPertGD, {"step_size": step, **given})
+            assert (
+                check(estimated(solver)).refused is None
+                or "run away" in check(estimated(solver)).refused
+            )
 
 
 def test_an_infinite_clip_is_refused_where_it_bounds_the_noise():

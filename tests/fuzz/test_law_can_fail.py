@@ -46,7 +46,7 @@ class ReturnsNaN(GD):
 class RaisesAfterSpending(GD):
     def solve(self, oracle, task, budget):
         w = super().solve(oracle, task, budget)
-        if w.any():  # not in the rehearsal, whose answers are zeros
+        if w.any():  # nothing that the price shows
             raise ValueError("the fit has thought better of it.")
         return w
 
@@ -66,14 +66,26 @@ class TakesAnotherErrorForASentence(GD):
 
 @dataclass(frozen=True)
 class SaysWhatPythonSays(GD):
-    def solve(self, oracle, task, budget):
+    def asks(self, public, task, budget):
         return float("many")
 
 
 @dataclass(frozen=True)
 class SpeaksInTwoLines(GD):
-    def solve(self, oracle, task, budget):
+    def asks(self, public, task, budget):
         raise ValueError("no.\nAnd that is that.")
+
+
+@dataclass(frozen=True)
+class RefusesWhatItHasPriced(GD):
+    def solve(self, oracle, task, budget):
+        raise ValueError("such a penalty has no solver.")
+
+
+@dataclass(frozen=True)
+class AsksMoreThanItSaid(GD):
+    def asks(self, public, task, budget):
+        return GD(steps=self.steps - 1).asks(public, task, budget)
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,8 @@ BROKEN = [
     (TakesAnotherErrorForASentence, "IndexError"),
     (SaysWhatPythonSays, "no sentence"),
     (SpeaksInTwoLines, "no sentence"),
+    (RefusesWhatItHasPriced, "0 answers were paid"),
+    (AsksMoreThanItSaid, "0 answers were paid: OffScript"),
     (Warns, "a warning: RuntimeWarning"),
     (NeverEnds, "Endless"),
     (AsksWithoutPaying, "before anything was paid"),
