@@ -23,6 +23,7 @@ __all__ = [
     "linear_rows",
     "rebuild_penalty",
     "refuse_shape",
+    "refuse_unless_linear",
     "rule_of",
     "split_penalty",
 ]
@@ -31,7 +32,8 @@ Array = np.ndarray[Any, Any]
 
 
 def gradient_bound(loss: Loss, clip: float | None, public: Public) -> float:
-    """Bound L on the norm of one record's gradient: the loss's own, or the clip where it is less."""
+    """Bound L on the norm of one record's gradient: the loss's own, or the clip if that is less; for linear models."""
+    refuse_unless_linear(public)
     if loss.curvature is None:
         raise NotSupported(
             f"{type(loss).__name__} is not smooth, and neither the minimiser nor a hidden descent "
@@ -57,7 +59,7 @@ def refuse_shape(shape: tuple[int, ...], loss: Loss, public: Public) -> None:
     With (width, 1) or (width, n) the loss would broadcast targets across records, and the answer could have columns
     that share their noise: its differences would be exact.
     """
-    wanted = (public.width,) if loss.outputs == 1 else (public.width, loss.outputs)
+    wanted = public.model.shape(public, loss.outputs)
     if shape != wanted:
         raise ValueError(
             f"{type(loss).__name__} over rows of width {public.width} needs parameters of shape "
@@ -111,13 +113,18 @@ def _plain(value: Any) -> Any:
     return float(array) if array.ndim == 0 else array
 
 
+def refuse_unless_linear(public: Public) -> None:
+    """Refuse a model whose scores are not linear in its parameters."""
+    if type(public.model) is not Linear:
+        raise NotSupported(
+            f"{type(public.model).__name__} is not linear, so a record's gradient does not lie along its row and its "
+            "loss need not be convex; use a solver of noisy gradients such as 'sgd'."
+        )
+
+
 def linear_rows(records: Records) -> Rows:
     """Rows of a linear model: the proofs are for scores that are linear in the parameters."""
-    if type(records.model) is not Linear:
-        raise NotSupported(
-            f"{type(records.model).__name__} is not linear, so its objective is not convex; use a "
-            "solver of noisy gradients such as 'sgd'."
-        )
+    refuse_unless_linear(records.public)
     rows: Rows = records.rows
     return rows
 

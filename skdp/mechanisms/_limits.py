@@ -76,7 +76,7 @@ class Limits:
 
     def steepness(self) -> float:
         """Bound on the second derivative of the smooth part."""
-        beta = float(self.loss.curvature or 0.0) * self.public.row_bound**2
+        beta = self.public.model.curvature(self.loss, self.public) or 0.0
         return 1.01 * (self.public.most * beta + self.strength)
 
     def quick(self, rows: Rows, slopes: Array, w: Array, pull: float) -> float:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..models import Linear, Model
+
 __all__ = ["Public"]
 
 MOST = (
     1 << 20
 )  # records under add/remove where no rough count is declared: rounding adds 1e-7 to noise
+_LINEAR = Linear()
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Public:
         Largest norm of a row in memory, where that is not the row that is spoken of; see `Mapped`.
     depth : int
         Columns of the rows in memory, where those are not the ones that are spoken of.
+    model : Model
+        How scores come from parameters and rows.
 
     See Also
     --------
@@ -52,6 +57,7 @@ class Public:
     target_bound: float = 1.0
     stretch: float = 0.0
     depth: int = 0
+    model: Model = _LINEAR
 
     @property
     def most(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..models import Linear
+from ..models import Model
 from ._engine import engine_of
 from ._public import Public
 
@@ -21,7 +21,7 @@ LEAST_NORM = 1e-30  # bound of rows, below which scaled ones lose digits; far ab
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Records:
-    """Rows, targets and the model that maps parameters and rows to scores. Nothing of it is ever printed.
+    """Rows and targets, and what is public about them. Nothing else of it is ever printed.
 
     Parameters
     ----------
@@ -31,8 +31,6 @@ class Records:
         Targets as the loss wants them: -1 or +1 for two classes.
     public : Public
         What may be known of them without paying.
-    model : Linear
-        How scores come from parameters and rows.
     whole : bool
         Whether these are all records in their order, or consecutive ones of them: not a batch.
     kept : dict
@@ -57,14 +55,11 @@ class Records:
     rows: Any
     y: Array
     public: Public
-    model: Any
     whole: bool = True
     kept: dict[str, Any] = field(default_factory=dict, init=False)
 
     @classmethod
-    def admit(
-        cls, X: Array, y: Array, public: Public, data_norm: float, model: Any = None
-    ) -> Records:
+    def admit(cls, X: Array, y: Array, public: Public, data_norm: float) -> Records:
         """Bound the rows and take the records in.
 
         `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
@@ -90,14 +85,14 @@ class Records:
             raise ValueError(
                 "X holds values that are not finite or too large to be scaled; clip them first."
             )
-        return cls(rows, y.astype(rows.dtype, copy=False), public, model or Linear())
+        return cls(rows, y.astype(rows.dtype, copy=False), public)
 
     @classmethod
-    def blank(cls, public: Public, model: Any = None) -> Records:
+    def blank(cls, public: Public) -> Records:
         """A vault with no record, for the rehearsal: the same code runs on it, and there is nothing to touch."""
         none = np.empty((0, public.n_features))
         rows = engine_of(none).bounded(none, 1.0, public.intercept)
-        return cls(rows, np.empty(0), public, model or Linear())
+        return cls(rows, np.empty(0), public)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -114,7 +109,12 @@ class Records:
         """The records at `index`."""
         y = self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
         whole = self.whole and isinstance(index, slice)
-        return Records(self.rows.take(index), y, self.public, self.model, whole)
+        return Records(self.rows.take(index), y, self.public, whole)
+
+    @property
+    def model(self) -> Model:
+        """How scores come from parameters and rows."""
+        return self.public.model
 
     @property
     def in_place(self) -> bool:

@@ -15,7 +15,7 @@ from ._mapped import FLOOR
 from ._mechanism import Additive, Array, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._scores import cap, slopes_of
+from ._scores import cap, pass_forward
 
 __all__ = ["Gradient"]
 
@@ -87,13 +87,16 @@ class Gradient(Additive):
         return sum_of(self._clipped, records)
 
     def _clipped(self, records: Records) -> Array:
-        model, rows = records.model, records.rows
-        # A record whose score overflows must neither warn nor spoil the sum: either would show that it is there.
+        # A record whose pass overflows must neither warn nor spoil the sum: either would show that it is there.
         with np.errstate(all="ignore"):
-            slopes = slopes_of(model, self.at, records, self.loss)
-            cap(slopes, model.norms(self.at, rows, slopes), self.clip)
-            total = model.pullback(self.at, rows, slopes)
+            total, weights = self._weighted(records)
             if not math.isfinite(np.vdot(total, total)):
-                slopes[~np.isfinite(slopes)] = 0.0
-                total = model.pullback(self.at, rows, slopes)
+                total, _ = self._weighted(records.take(np.flatnonzero(weights > 0.0)))
         return total
+
+    def _weighted(self, records: Records) -> tuple[Array, Array]:
+        """Sum of gradients, each times the weight that brings it within the clip; and the weights."""
+        model = records.model
+        slopes, tape = pass_forward(self.at, records, self.loss)
+        weights = cap(model.norms(tape, slopes), self.clip, self.loss.outputs)
+        return model.pullback(tape, slopes, weights), weights

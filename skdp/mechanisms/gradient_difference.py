@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..losses import Loss
-from ._bounds import refuse_shape
+from ._bounds import linear_rows, refuse_shape, refuse_unless_linear
 from ._mechanism import Additive, Array, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._scores import cap, slopes_of
+from ._scores import cap, pass_forward
 
 __all__ = ["GradientDifference"]
 
@@ -69,6 +69,7 @@ class GradientDifference(Additive):
 
     def size(self, public: Public) -> int:
         """One number for each parameter, of which each record has its own scores."""
+        refuse_unless_linear(public)
         refuse_shape(self.at.shape, self.loss, public)
         refuse_shape(self.anchor.shape, self.loss, public)
         return int(self.at.size)
@@ -80,17 +81,17 @@ class GradientDifference(Additive):
         return sum_of(self._clipped, records)
 
     def _clipped(self, records: Records) -> Array:
-        model, rows = records.model, records.rows
+        rows = linear_rows(records)  # along which a record's gradient lies, at either point
         with np.errstate(all="ignore"):
             slopes = self._slopes(records, self.at) - self._slopes(records, self.anchor)
             # A record whose score overflows contributes nothing; see Gradient.
             slopes[~np.isfinite(slopes)] = 0.0
-            cap(slopes, model.norms(self.at, rows, slopes), self.reach)
-            return model.pullback(self.at, rows, slopes)
+            weights = cap(records.model.norms(rows, slopes), self.reach, self.loss.outputs)
+            return records.model.pullback(rows, slopes, weights)
 
     def _slopes(self, records: Records, w: Array) -> Array:
         """Slopes at w, each scaled so that its gradient's norm is at most the clip."""
-        model, rows = records.model, records.rows
-        slopes = slopes_of(model, w, records, self.loss)
-        cap(slopes, model.norms(w, rows, slopes), self.clip)
+        slopes, rows = pass_forward(w, records, self.loss)
+        weights = cap(records.model.norms(rows, slopes), self.clip, self.loss.outputs)
+        slopes *= weights if slopes.ndim == 1 else weights[:, None]
         return slopes

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..models import Linear
 from ..privacy import events
-from ._bounds import rule_of
+from ._bounds import refuse_unless_linear, rule_of
 from ._mapped import MappedRows, image_norms
 from ._mechanism import Array, Mechanism, freeze_fields
 from ._noise import Noise
@@ -78,7 +77,8 @@ class Coordinates:
         return stand_in
 
     def seen(self, public: Public) -> Public:
-        """Public facts about the new rows: bound 1, no constant column. Refuses rows of another width."""
+        """Public facts about the new rows: bound 1, no constant column. Refuses other widths and other models."""
+        refuse_unless_linear(public)
         if self.matrix.shape[1] != public.width:
             raise ValueError(
                 f"Coordinates of {self.matrix.shape[1]} columns do not fit rows of width {public.width}; "
@@ -102,8 +102,6 @@ def images_of(records: Records, coordinates: Coordinates) -> tuple[Array, Array]
     """
     kept = records.kept.get("images")
     if kept is None or kept[0] is not coordinates:
-        if type(records.model) is not Linear:
-            raise NotSupported(f"{type(records.model).__name__} has no rows to map; use 'gd'.")
         matrix = coordinates.matrix.copy()
         kept = (coordinates, matrix, image_norms(records.rows, matrix, records.in_place))
         records.kept["images"] = kept
@@ -201,4 +199,4 @@ class Mapped(Mechanism):
         )  # the copy may be older than what was priced
         rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
         public = self._seen(records.public, matrix)
-        return self.question.answer(Records(rows, records.y, public, records.model), noise)
+        return self.question.answer(Records(rows, records.y, public), noise)

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Loss
-from ._bounds import refuse_shape
+from ._bounds import refuse_shape, refuse_unless_linear
 from ._kernels import ROUNDINGS, UNIT
 from ._mechanism import Array, Selection, freeze_fields, sum_of
 from ._public import Public
 from ._records import Records
-from ._scores import cap, slopes_of
+from ._scores import cap, pass_forward
 
 __all__ = ["SteepestCoordinate"]
 
@@ -68,6 +68,7 @@ class SteepestCoordinate(Selection):
 
     def spread(self, public: Public) -> float:
         """A record moves a coordinate's two scores by its entry, in opposite directions."""
+        refuse_unless_linear(public)
         refuse_shape(self.at.shape, self.loss, public)
         return 2.0 * public.sensitivity_factor * self.bound
 
@@ -81,10 +82,9 @@ class SteepestCoordinate(Selection):
         return np.concatenate([-gradient, gradient])
 
     def _clipped(self, records: Records) -> Array:
-        model, rows = records.model, records.rows
         with np.errstate(all="ignore"):
-            slopes = slopes_of(model, self.at, records, self.loss)
-            cap(slopes, np.abs(slopes) * rows.max_abs(), self.bound)
+            slopes, rows = pass_forward(self.at, records, self.loss)
+            slopes *= cap(np.abs(slopes) * rows.max_abs(), self.bound)
             # A record whose score overflows must not spoil the sum: that would show that it is there.
             slopes[~np.isfinite(slopes)] = 0.0
-            return model.pullback(self.at, rows, slopes)[: records.public.n_features]
+            return np.asarray(rows.tdot(slopes)[: records.public.n_features])

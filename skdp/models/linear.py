@@ -1,30 +1,55 @@
 """Linear scores, one or several outputs."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 __all__ = ["Linear"]
 
+Array = np.ndarray[Any, Any]
 
+
+@dataclass(frozen=True)
 class Linear:
-    """Scores are rows times parameters, so a record's gradient is its slope times its row.
+    """Scores are rows times parameters, so a record's gradient is its slope times its row: the tape is the rows.
 
-    A model offers these three methods and no more; `w` has shape (width,) or (width, K), slopes `dz` have the shape of
-    the scores. A network's or a listwise ranker's model has the same three.
+    Examples
+    --------
+    >>> from skdp.mechanisms import Public
+    >>> from skdp.models import Linear
+    >>> public = Public(n=100, n_features=4, intercept=0.25, neighbors="replace_one")
+    >>> Linear().shape(public), Linear().shape(public, outputs=3)
+    ((5,), (5, 3))
     """
 
-    def scores(self, w, rows):
-        """Scores of all rows at `w`."""
-        return rows.dot(w)
+    def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
+        """One parameter for each column, or for each column and output."""
+        return (public.width,) if outputs == 1 else (public.width, outputs)
 
-    def norms(self, w, rows, dz):
-        """Norm of each record's gradient, without building one: |dz_i| |x_i|."""
+    def start(self, public: Any, outputs: int = 1) -> Array:
+        """Zero: no record is told from another."""
+        return np.zeros(self.shape(public, outputs))
+
+    def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
+        """Scores of all rows at `w`, and the rows."""
+        return rows.dot(w), rows
+
+    def norms(self, tape: Any, dz: Array) -> Array:
+        """Slope times norm of the row."""
         if dz.ndim == 1:
             slopes = np.abs(dz)
         else:  # squares underflow in single precision
             slopes = np.sqrt(np.einsum("ij,ij->i", dz, dz, dtype=np.float64))
-        slopes *= rows.norms
-        return slopes
+        slopes *= tape.norms
+        return np.asarray(slopes)
 
-    def pullback(self, w, rows, dz):
-        """Sum over records of the gradients that belong to the (already rescaled) slopes `dz`."""
-        return rows.tdot(dz)
+    def pullback(self, tape: Any, dz: Array, weights: Array) -> Array:
+        """Rows transposed times the weighted slopes."""
+        return np.asarray(tape.tdot(dz * (weights if dz.ndim == 1 else weights[:, None])))
+
+    def curvature(self, loss: Any, public: Any) -> float | None:
+        """The loss's own, times the square of the longest row."""
+        return None if loss.curvature is None else float(loss.curvature) * public.row_bound**2

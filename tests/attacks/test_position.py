@@ -7,7 +7,7 @@ from attacks.tables import LOSSES, admitted, asked, moved
 from skdp.losses import Logistic
 from skdp.mechanisms import _rows
 from skdp.mechanisms._rows import DenseRows
-from skdp.mechanisms._scores import slopes_of
+from skdp.mechanisms._scores import pass_forward
 
 WIDTHS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 34, 50, 63, 64, 65, 100, 101, 200, 333, 500)
 SHIFTS = (1, 2, 3, 4, 5, 7, 8, 63)
@@ -38,7 +38,7 @@ def scores_at(w, intercept=0.0):
 def slopes_at(w, loss):
     def slopes(X, y):
         records = admitted(X, y, "add_remove", intercept=0.25, data_norm=0.7)
-        return slopes_of(records.model, w, records, loss)
+        return pass_forward(w, records, loss)[0]
 
     return slopes
 

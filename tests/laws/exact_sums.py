@@ -27,7 +27,7 @@ def repeated(rng, n, d, relation, dtype=np.float64, kinds=5, intercept=0.25, row
     alone = []
     for k in range(kinds):
         one = admitted(rows[k : k + 1], labels[k : k + 1], relation, 1.0, intercept)
-        alone.append(Records(one.rows, one.y, whole.public, one.model))
+        alone.append(Records(one.rows, one.y, whole.public))
     return whole, alone, np.bincount(which, minlength=kinds)
 
 
@@ -90,7 +90,7 @@ def _prox(penalty, v, step):
 
 def _only(records, i):
     part = slice(i, i + 1)
-    return Records(records.rows.take(part), records.y[part], records.public, records.model)
+    return Records(records.rows.take(part), records.y[part], records.public)
 
 
 def _statistic(question, records):

@@ -144,7 +144,7 @@ def test_coordinates_are_never_those_of_an_earlier_question():
         used, _, _ = repeated(rng, 30, 2, relation)
         for kind in (Mapped, RowNorms):
             for question in asked(kind, used.public, rng)[:4]:
-                fresh = Records(used.rows, used.y, used.public, used.model)
+                fresh = Records(used.rows, used.y, used.public)
                 first, again = (hear(question, side)[0].statistic for side in (used, fresh))
                 assert np.array_equal(first, again)
 

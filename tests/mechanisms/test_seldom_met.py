@@ -30,8 +30,8 @@ from skdp.mechanisms import (
     Schedule,
     Silence,
     SteepestCoordinate,
+    _kernels,
 )
-from skdp.mechanisms import _rows as rows_module
 from skdp.mechanisms._exact import _Uniform
 from skdp.mechanisms._twofold import fold
 from skdp.models import Linear
@@ -110,12 +110,15 @@ class TestRefusals:
 
     @pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
     def test_models_that_are_not_linear_have_no_certified_minimiser(self, relation):
-        records = replace(random_vault(0, neighbors=relation, intercept=0.0), model=OtherModel())
+        records = random_vault(0, neighbors=relation, intercept=0.0)
+        records = replace(records, public=replace(records.public, model=OtherModel()))
         question = NoisyMinimiser(
             loss=Logistic(), penalty=FREE, shape=(3,), multiplier=1.0, strength=1.0
         )
         with pytest.raises(NotSupported, match="OtherModel is not linear"):
             question.answer(records, Noise(0))
+        with pytest.raises(NotSupported, match="OtherModel is not linear"):
+            question.event(records.public)
 
     @pytest.mark.parametrize(
         "given", [{"candidates": np.zeros((0, 3))}, {"candidates": 1.0}, {"offsets": [1.0, 2.0]}]
@@ -239,9 +242,9 @@ class TestSums:
     def test_scores_of_wide_rows_are_the_exact_ones_but_for_rounding(
         self, dtype, quick, outputs, monkeypatch
     ):
-        monkeypatch.setattr(rows_module, "_QUICK_DOT", quick and hasattr(np, "vecdot"))
+        monkeypatch.setattr(_kernels, "_QUICK_DOT", quick and hasattr(np, "vecdot"))
         rng = np.random.default_rng(0)
-        width = rows_module.NARROW + 9
+        width = _kernels.NARROW + 9
         records = vault(rng.normal(size=(4, width)), [1, -1, 1, -1], intercept=0.0, dtype=dtype)
         w = rng.normal(size=(width, *outputs)).astype(dtype)
         rows = records.rows.to_dense()
@@ -259,7 +262,7 @@ class TestSums:
 
     def test_without_a_quick_product_the_careful_one_is_taken(self, monkeypatch):
         monkeypatch.delattr(np, "vecdot", raising=False)
-        assert rows_module._quick_dot() is False
+        assert _kernels._quick_dot() is False
 
     def test_rows_in_single_precision_are_doubled_without_loss(self):
         records = vault([[1e-30, 2e-30], [0.5, 0.25]], [1, 1], dtype=np.float32, intercept=0.0)
