@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, gammaln, logsumexp
 
-from skdp.privacy._gaussian import gaussian_delta
+from ._gaussian import gaussian_delta
 
 __all__ = ["AveragedBranches", "Branches", "least_tangent"]
 
@@ -129,7 +129,8 @@ def _worst(sums: Array) -> Array:
 def _above(a: Array, m: Array) -> Array:
     """E (X - a)_+, P(X > a) and the density at a of X ~ N(m^2/2, m^2); the first rounded up."""
     mean = m * m / 2
-    z = np.clip((a - mean) / m, -_FAR, _FAR)
+    with np.errstate(over="ignore"):
+        z = np.clip((a - mean) / m, -_FAR, _FAR)
     x = np.abs(z)
     normal = np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     mills = math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))

@@ -10,13 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from skdp.exceptions import NotSupported
-from skdp.privacy import accountants
-from skdp.privacy._compose import exact_mu, reduced
-from skdp.privacy._exact import at_least, meant, pure_price
-from skdp.privacy._objective import ObjectivePerturbation, PureObjectivePerturbation
-from skdp.privacy.curves import priced
-from skdp.privacy.events import (
+from ..exceptions import NotSupported
+from . import accountants
+from ._compose import exact_mu, reduced
+from ._exact import at_least, meant, pure_price
+from .curves import priced
+from .events import (
     ZCDP,
     AboveThreshold,
     BoundedRange,
@@ -24,17 +23,19 @@ from skdp.privacy.events import (
     Gaussian,
     GaussianAboveThreshold,
     Laplace,
+    ObjectivePerturbation,
     PoissonBundle,
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    PureObjectivePerturbation,
     RandomPosition,
     Script,
     ShuffledEpoch,
     WithoutReplacementGaussian,
     checked,
 )
-from skdp.privacy.spec import Spec
+from .spec import Spec
 
 __all__ = ["for_rows"]
 
@@ -57,6 +58,7 @@ _RANDOM = (
     ShuffledEpoch,
 )
 _ROUND_OFF = 1e-15
+_UNDERFLOW = 1e-300  # a tail that underflows is not a tail of zero
 _HOPELESS = 1e4  # an epsilon of one row beyond which a curve is not searched
 _HALVINGS = 60
 
@@ -175,8 +177,8 @@ def _over_the_curve(script: Script, spec: Spec, k: int) -> float:
     target = math.log(spec.delta)
 
     def holds(epsilon: float) -> bool:
-        delta = accountants.delta(script, epsilon, spec.neighbors)
-        return delta == 0 or math.log(delta) + _log_steps(epsilon, k) <= target
+        delta = max(accountants.delta(script, epsilon, spec.neighbors), _UNDERFLOW)
+        return math.log(delta) + _log_steps(epsilon, k) <= target
 
     high = _one_row(script, spec)
     while high < _HOPELESS and not holds(high):

@@ -6,12 +6,11 @@ determinant of the Hessian; nothing here knows a bound.
 """
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
 from skdp.losses import HuberisedHinge, Logistic
-from skdp.privacy._objective import ObjectivePerturbation
+from skdp.privacy.events import ObjectivePerturbation
 
 NOBODY = (np.zeros(0), np.zeros((0, 1)), np.zeros(0))
 
@@ -58,17 +57,26 @@ def log_density(loss, parts, w, pull, sd, lam, pure=False):
     return np.log(determinant) - square / 2 - d * np.log(sd * np.sqrt(2 * np.pi))
 
 
+def softmax_log_density(classes, one, w, pull, sd, lam):
+    """Log density where rows of one feature have the softmax loss of ``classes`` scores."""
+    gradient, hessian = pull + lam * w, np.zeros((len(w), classes, classes)) + lam * np.eye(classes)
+    for omega, x, y in zip(*one):
+        chance = np.exp(w * x - (w * x).max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        gradient = gradient + omega * x * (chance - np.eye(classes)[int(y)])
+        spread = chance[:, :, None] * (np.eye(classes) - chance[:, None, :])
+        hessian += omega * x[0] ** 2 * spread
+    square = np.einsum("md,md->m", gradient, gradient) / sd**2
+    return np.log(np.linalg.det(hessian)) - square / 2 - classes * np.log(sd * np.sqrt(2 * np.pi))
+
+
 def cells(dimension, pull, sd, lam, points=None, width=11.0, slack=3.0):
     """Regular grid of the parameters that a linear term reaches, and the volume of a cell."""
     points = points or (40_001 if dimension == 1 else 401)
     half = (width * sd + slack) / lam
     axes = [np.linspace(-p / lam - half, -p / lam + half, points) for p in np.atleast_1d(pull)]
-    grid = np.array(list(product(*axes))) if dimension == 1 else _mesh(axes)
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, dimension)
     return grid, (2 * half / (points - 1)) ** dimension
-
-
-def _mesh(axes):
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
 def worlds(loss, left, right, pull, sd, lam, common=(), points=None, **grid):
@@ -109,7 +117,9 @@ def event_of(loss, sd, lam, rows, width, equal=False, **changed):
 
 
 def random_unit(rng, j, dimension, one_signed, equal):
-    """Rows in the ball, often on its rim or copies of each other, with any weights that sum to 1."""
+    """Rows in the ball, often on its rim or copies of each other, with weights that sum to 1 or .8."""
+    if j == 0:
+        return np.zeros(0), np.zeros((0, dimension)), np.zeros(0)
     rows = rng.standard_normal((j, dimension))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     if rng.random() < 0.4:
@@ -121,4 +131,15 @@ def random_unit(rng, j, dimension, one_signed, equal):
     return weights, rows, targets
 
 
-STEEP_HINGE = HuberisedHinge(0.25)
+STEEP_HINGE = HuberisedHinge(0.25)  # curves where a margin lies within .25 of 1
+
+
+def curved_part(epsilon, sd, lam, person=None, points=200):
+    """A part of delta for a person of two orthogonal rows: outcomes at which both of them curve."""
+    person = unit(np.eye(2), [1.0, 1.0]) if person is None else person
+    nobody = np.zeros(0), np.zeros((0, 2)), np.zeros(0)
+    band, pull = STEEP_HINGE.h, np.array([-lam, -lam])
+    inside = 1 + band * ((np.arange(points) + 0.5) / points * 2 - 1)
+    w = np.stack(np.meshgrid(inside, inside), -1).reshape(-1, 2)
+    p, q = (np.exp(log_density(STEEP_HINGE, [one], w, pull, sd, lam)) for one in (person, nobody))
+    return float(np.maximum(p - np.exp(epsilon) * q, 0).sum()) * (2 * band / points) ** 2
