@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 from sklearn.base import (
     BaseEstimator,
@@ -29,8 +30,8 @@ _KINDS = {
 def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseEstimator]]]:
     """Every public estimator of skdp, as scikit-learn's function of that name lists its own.
 
-    A class is public where a module without an underscore in its path names it in ``__all__``; a base that is
-    abstract, or has no ``fit``, is not an estimator.
+    A class is public where a module without an underscore in its path names it in ``__all__``. A base is not an
+    estimator: it is abstract, or leaves ``fit`` or the parameters to others.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseE
         (thing.__name__, thing)
         for module in _public_modules("skdp")
         for thing in _public_classes(module)
-        if issubclass(thing, BaseEstimator) and issubclass(thing, kind) and hasattr(thing, "fit")
+        if issubclass(thing, BaseEstimator) and issubclass(thing, kind) and not _is_base(thing)
     }
     return sorted(found, key=lambda pair: (pair[0], pair[1].__module__))
 
@@ -77,8 +78,13 @@ def _public_modules(name: str) -> Iterator[ModuleType]:
 
 
 def _public_classes(module: ModuleType) -> Iterator[type]:
-    """Classes that the module calls public and that may be made an instance of."""
+    """Classes that the module calls public."""
     for name in getattr(module, "__all__", ()):
         thing = getattr(module, name)
-        if inspect.isclass(thing) and not inspect.isabstract(thing) and not name.startswith("_"):
+        if inspect.isclass(thing) and not name.startswith("_"):
             yield thing
+
+
+def _is_base(kind: Any) -> bool:
+    """Whether others are to be made of it: it is not complete, or has no parameters of its own or of a parent."""
+    return inspect.isabstract(kind) or not hasattr(kind, "fit") or kind.__init__ is object.__init__

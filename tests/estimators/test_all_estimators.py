@@ -5,11 +5,12 @@ import inspect
 import sys
 
 import pytest
+from estimators.checked import checked
 from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import check_estimator
 
 import skdp
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.linear_model._classifier import PrivateLinearClassifier
 from skdp.utils import all_estimators
 
 TOY = '''
@@ -18,7 +19,7 @@ from abc import ABCMeta, abstractmethod
 from sklearn.base import BaseEstimator, TransformerMixin
 from skdp import DPLogisticRegression
 
-__all__ = ["DPLogisticRegression", "Abstract", "Base", "Toy", "number"]
+__all__ = ["DPLogisticRegression", "Abstract", "Base", "Half", "Toy", "number"]
 number = 3
 
 class Abstract(BaseEstimator, metaclass=ABCMeta):
@@ -30,10 +31,16 @@ class Abstract(BaseEstimator, metaclass=ABCMeta):
 class Base(BaseEstimator):
     """A base that leaves fit to others."""
 
-class Toy(TransformerMixin, Base):
-    """Does nothing, and shows no example."""
+class Half(Base):
+    """A base that leaves parameters to others."""
 
     def fit(self, X): ...
+
+class Toy(TransformerMixin, Half):
+    """Does nothing, and shows no example."""
+
+    def __init__(self, epsilon=1.0):
+        self.epsilon = epsilon
 
 class NotNamed(Toy):
     """Public by its name, but not called public."""
@@ -71,7 +78,10 @@ def test_the_linear_classifiers_are_found_in_order():
 
 
 def test_bases_are_not_estimators():
-    assert PrivateLinearClassifier not in dict(all_estimators()).values()
+    found = set(dict(all_estimators()).values())
+    assert not found & set(DPLinearSVC.__mro__[1:]) and not found & set(
+        DPLogisticRegression.__mro__[1:]
+    )
 
 
 def test_every_estimator_shows_an_example():
@@ -82,9 +92,21 @@ def test_a_toy_in_any_public_module_is_found_once_and_its_missing_example_is_see
     found = all_estimators()
     names = [name for name, _ in found]
     assert names.count("Toy") == 1 and names.count("DPLogisticRegression") == 1
-    assert not {"Abstract", "Base", "Hidden", "NotNamed", "number"} & set(names)
+    assert not {"Abstract", "Base", "Half", "Hidden", "NotNamed", "number"} & set(names)
     assert sys.modules[planted].Toy in dict(found).values()
     assert undocumented(found) == ["Toy"]
+
+
+def test_scikit_learns_checks_reach_a_toy_in_any_room_and_fail_it(planted):
+    assert {type(estimator) for estimator in checked()} >= {DPLinearSVC, DPLogisticRegression}
+    (toy,) = [estimator for estimator in checked() if type(estimator).__name__ == "Toy"]
+    # Its fit returns None, and it transforms nothing.
+    failed = [
+        result
+        for result in check_estimator(toy, on_skip=None, on_fail=None)
+        if result["status"] == "failed"
+    ]
+    assert failed
 
 
 def test_a_kind_is_filtered_by_its_mixin(planted):

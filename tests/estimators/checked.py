@@ -1,0 +1,22 @@
+"""What scikit-learn's checks are run on: every public estimator, at an epsilon where noise cannot fail them."""
+
+import inspect
+
+from skdp.utils import all_estimators
+
+# An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
+LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0}
+RELATIONS = ("replace_one", "add_remove")
+
+
+def checked():
+    """One instance of each public estimator, or one for each relation that it knows."""
+    found = []
+    for _, Estimator in all_estimators():
+        known = inspect.signature(Estimator).parameters
+        given = {name: value for name, value in LOOSE.items() if name in known}
+        relations = RELATIONS if "neighbors" in known else ()
+        found += [Estimator(**given, neighbors=relation) for relation in relations] or [
+            Estimator(**given)
+        ]
+    return found
