@@ -50,7 +50,7 @@ def doctests(session):
 def coverage(session):
     """Lines and branches of the two trusted rooms, with the floor of pyproject.toml."""
     session.install(".[test]")
-    _pytest(session, "-n", "auto", "--cov", *TRUSTED)
+    _pytest(session, "--cov", "-n", "auto", *TRUSTED)
 
 
 @nox.session

@@ -102,7 +102,8 @@ def test_the_oldest_versions_are_the_ones_that_are_declared():
 def test_the_same_folders_are_measured_everywhere():
     folders = " ".join(NOX["TRUSTED"])
     assert f"trusted=({folders})" in text(".ci/run")
-    assert f"`pytest --cov {folders}`" in text("CONTRIBUTING.md")
+    assert f"`pytest {folders} --cov`" in text("CONTRIBUTING.md")
+    assert 'newest --cov -n 2 "${trusted[@]}"' in text(".ci/run")  # --cov eats a path that follows it
     assert all(Path(ROOT, folder).is_dir() for folder in NOX["TRUSTED"])
 
 
