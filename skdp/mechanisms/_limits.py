@@ -66,13 +66,18 @@ class Limits:
     promised: bool = True
 
     def furthest(self) -> float:
-        """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative."""
+        """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative.
+
+        Nor does one lie further from the start than twice the gradient there over the strong convexity, which is
+        less where the strength outweighs all records. The start s is a penalty's prox of 0, where -s is a subgradient.
+        """
         most, w = self.public.most, self.start
         loss = self.loss.value_bound(0.0, self.public.target_bound)
         height = most * (loss + self.bound * w) + 0.5 * self.strength * w * w + self.linear * w
-        slack = 1.0 + 1e-6
         root = math.sqrt(self.linear**2 + 2.0 * self.convexity * height)
-        return slack * (self.linear + root) / self.convexity
+        gradient = most * self.bound + self.linear + (self.strength + 1.0) * w
+        nearest = min(self.linear + root, 2.0 * gradient + self.convexity * w)
+        return (1.0 + 1e-6) * nearest / self.convexity
 
     def steepness(self) -> float:
         """Bound on the second derivative of the smooth part."""
