@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from . import _twofold
 from ._engine import Rows, Table
 from ._kernels import UNIT
 
-__all__ = ["FLOOR", "MappedRows", "image_norms"]
+__all__ = ["FLOOR", "Images", "MappedRows", "image_norms"]
 
 Array = np.ndarray[Any, Any]
 
@@ -42,6 +43,25 @@ def image_norms(rows: Table, matrix: Array, in_place: bool) -> Array:
         image = plain @ matrix.T if in_place else (plain[:, None, :] @ matrix.T)[:, 0]
         norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) * grown + slack * block.norms
     return norms
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """All rows as they are seen in some coordinates.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        Whose images these are; known by what it is, not by its numbers.
+    matrix : ndarray of shape (k, width)
+        A copy: norms of another matrix would bound nothing.
+    norms : ndarray of shape (n,)
+        Bounds on the images' norms, see `image_norms`.
+    """
+
+    coordinates: Any
+    matrix: Array
+    norms: Array
 
 
 class MappedRows:

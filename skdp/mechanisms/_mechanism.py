@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..losses import LOSSES, Loss
 from ..privacy import events
-from . import _rows
 from ._kernels import ROUNDINGS, UNIT
 from ._lattice import Lattice, lattice, refuse_unless_it_fits
 from ._noise import Noise
@@ -34,7 +33,6 @@ __all__ = [
     "Selection",
     "freeze_fields",
     "poisson_gaussian",
-    "sum_of",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -113,23 +111,6 @@ def _rebuild_loss(loss: Loss) -> Loss:
     return type(loss)(**plain)
 
 
-def sum_of(measure: Callable[[Records], Array], records: Records, least: int = 0) -> Array:
-    """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once.
-
-    Parts are added with what rounding took from them, so that their number does not matter.
-    """
-    least = least or _rows.FEW
-    if len(records) <= least:
-        return measure(records)
-    parts = records.chunks(least)
-    total = measure(next(parts))
-    lost = np.zeros_like(total)
-    for part in parts:
-        _rows.add(total, lost, measure(part))
-    total += lost
-    return total
-
-
 class Mechanism(ABC):
     """What a solver may ask of an oracle: a price that is known beforehand, and an answer that is private."""
 
@@ -153,10 +134,14 @@ class Mechanism(ABC):
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
         """What the answer costs on a Poisson batch; a mechanism without a theorem for that refuses."""
-        from ..exceptions import NotSupported
-
         raise NotSupported(
             f"{type(self).__name__} has no price on a Poisson batch; ask it of all records."
+        )
+
+    def refuse_in(self, seen: Public) -> None:
+        """Refuse rows in coordinates of which these are the public facts; all, without a theorem for them."""
+        raise NotSupported(
+            f"{type(self).__name__} has no proof in other coordinates; ask it of the rows as they were given."
         )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..models import Model
+from . import _rows
 from ._engine import engine_of
+from ._kernels import add
+from ._mapped import Images
 from ._public import Public
 
 __all__ = ["Records"]
@@ -33,8 +36,8 @@ class Records:
         What may be known of them without paying.
     whole : bool
         Whether these are all records in their order, or consecutive ones of them: not a batch.
-    kept : dict
-        What mechanisms have worked out of the records and may need again. It never leaves.
+    images : Images or None
+        How long all rows are in the coordinates that were asked for last. It never leaves.
 
     See Also
     --------
@@ -56,7 +59,7 @@ class Records:
     y: Array
     public: Public
     whole: bool = True
-    kept: dict[str, Any] = field(default_factory=dict, init=False)
+    images: Images | None = field(default=None, init=False)
 
     @classmethod
     def admit(cls, X: Array, y: Array, public: Public, data_norm: float) -> Records:
@@ -104,6 +107,27 @@ class Records:
         """Views of consecutive records whose rows stay in a core's cache, for sums that read them more than once."""
         for part in self.rows.chunks(least):
             yield self if part == slice(0, len(self)) else self.take(part)
+
+    def sum(self, measure: Callable[[Records], Array], least: int = 0) -> Array:
+        """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once.
+
+        Parts are added with what rounding took from them, so that their number does not matter.
+        """
+        least = least or _rows.FEW
+        if len(self) <= least:
+            return measure(self)
+        parts = self.chunks(least)
+        total = measure(next(parts))
+        lost = np.zeros_like(total)
+        for part in parts:
+            add(total, lost, measure(part))
+        total += lost
+        return total
+
+    def keep(self, images: Images) -> Images:
+        """Keep what was worked out of all rows for the questions to come."""
+        object.__setattr__(self, "images", images)
+        return images
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""

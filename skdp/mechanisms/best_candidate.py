@@ -10,7 +10,7 @@ import numpy as np
 from ..losses import Loss
 from ._bounds import refuse_shape
 from ._kernels import ROUNDINGS, UNIT
-from ._mechanism import Array, Selection, freeze_fields, sum_of
+from ._mechanism import Array, Selection, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._rows import BLOCK
@@ -89,7 +89,7 @@ class BestCandidate(Selection):
 
     def measure(self, records: Records) -> Array:
         """Minus the clipped losses."""
-        return -(sum_of(self._losses, records, least=BLOCK) + self.offsets)
+        return -(records.sum(self._losses, least=BLOCK) + self.offsets)
 
     def _losses(self, records: Records) -> Array:
         """Each candidate's total, every record's losses taken from its smallest and shrunk to the cap."""

@@ -12,7 +12,7 @@ from ..losses import Loss
 from ._bounds import refuse_shape
 from ._kernels import ROUNDINGS, UNIT
 from ._mapped import FLOOR
-from ._mechanism import Additive, Array, freeze_fields, sum_of
+from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._scores import cap, pass_forward
@@ -80,11 +80,14 @@ class Gradient(Additive):
         longest = max(self.clip, public.stretch * min(steepest, self.clip / FLOOR))
         return (ROUNDINGS + public.depth) * UNIT * public.most * longest
 
+    def refuse_in(self, seen: Public) -> None:
+        """Nothing: neighbours' new rows differ in one record, too, and each gradient is clipped there."""
+
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
         if not len(records):
             return np.zeros(self.at.shape)
-        return sum_of(self._clipped, records)
+        return records.sum(self._clipped)
 
     def _clipped(self, records: Records) -> Array:
         # A record whose pass overflows must neither warn nor spoil the sum: either would show that it is there.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..losses import Loss
 from ._bounds import linear_rows, refuse_shape, refuse_unless_linear
-from ._mechanism import Additive, Array, freeze_fields, sum_of
+from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._scores import cap, pass_forward
@@ -78,7 +78,7 @@ class GradientDifference(Additive):
         """Sum of the clipped differences."""
         if not len(records):
             return np.zeros(self.at.shape)
-        return sum_of(self._clipped, records)
+        return records.sum(self._clipped)
 
     def _clipped(self, records: Records) -> Array:
         rows = linear_rows(records)  # along which a record's gradient lies, at either point

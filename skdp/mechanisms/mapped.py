@@ -9,18 +9,17 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..privacy import events
-from ._bounds import refuse_unless_linear, rule_of
-from ._mapped import MappedRows, image_norms
+from ._bounds import refuse_unless_linear
+from ._engine import Rows
+from ._mapped import Images, MappedRows, image_norms
 from ._mechanism import Array, Mechanism, freeze_fields
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from .gradient import Gradient
-from .perturbed_objective import PerturbedObjective
 
 __all__ = ["Coordinates", "Mapped", "check_coordinates", "images_of"]
 
-_LARGEST, _LONGEST = 1e30, 1e4
+_LARGEST = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +94,14 @@ def check_coordinates(coordinates: Any) -> None:
         )
 
 
-def images_of(records: Records, coordinates: Coordinates) -> tuple[Array, Array]:
-    """The matrix and the norms of the images of all rows, worked out once for the same coordinates.
-
-    The matrix is a copy: norms of another one would bound nothing.
-    """
-    kept = records.kept.get("images")
-    if kept is None or kept[0] is not coordinates:
+def images_of(records: Records, coordinates: Coordinates) -> Images:
+    """The images of all rows, worked out once for the same coordinates."""
+    images = records.images
+    if images is None or images.coordinates is not coordinates:
         matrix = coordinates.matrix.copy()
-        kept = (coordinates, matrix, image_norms(records.rows, matrix, records.in_place))
-        records.kept["images"] = kept
-    return kept[1], kept[2]
+        norms = image_norms(records.rows, matrix, records.in_place)
+        images = records.keep(Images(coordinates, matrix, norms))
+    return images
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,8 +110,9 @@ class Mapped(Mechanism):
 
     Parameters
     ----------
-    question : Gradient or PerturbedObjective
-        What is asked of the new rows, which have no constant column of their own.
+    question : Mechanism
+        What is asked of the new rows, which have no constant column of their own; it says itself whether it has a proof
+        there.
     coordinates : Coordinates
         A.
     scale : float
@@ -147,11 +144,6 @@ class Mapped(Mechanism):
     def __post_init__(self) -> None:
         freeze_fields(self, bounds=("scale",))
         check_coordinates(self.coordinates)
-        if type(self.question) not in (Gradient, PerturbedObjective):
-            raise NotSupported(
-                f"{type(self.question).__name__} has no proof in other coordinates; Gradient and "
-                "PerturbedObjective have."
-            )
 
     def proofs(self) -> tuple[str, ...]:
         """Its own page and the question's."""
@@ -169,34 +161,14 @@ class Mapped(Mechanism):
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
-        self._refuse_steep(self.coordinates.norm, public)
         seen = self._seen(public)
-        if isinstance(self.question, PerturbedObjective) and public.replace_one:
-            self._refuse_two_signs(self.question, seen)
+        self.question.refuse_in(seen)
         return self.question.event(seen)
-
-    def _refuse_steep(self, norm: float, public: Public) -> None:
-        stretch = norm / self.scale * public.row_bound
-        if isinstance(self.question, PerturbedObjective) and stretch > _LONGEST:
-            raise NotSupported(
-                f"coordinates that stretch rows {stretch:.3g} times leave too few digits for a certified minimiser; "
-                f"stay below {_LONGEST:g}."
-            )
-
-    def _refuse_two_signs(self, question: PerturbedObjective, seen: Public) -> None:
-        """The angle between two records would hang on earlier answers, and its worst case is outside the mean."""
-        if rule_of(question.loss, question.clip, seen) == "two_signed":
-            raise NotSupported(
-                f"{type(question.loss).__name__} has slopes of both signs, and a tilted objective in coordinates that "
-                "hang on answers has no proof for it under neighbors='replace_one'; use 'white-gd'."
-            )
 
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""
-        matrix, images = images_of(records, self.coordinates)
-        self._refuse_steep(
-            float(np.linalg.norm(matrix)), records.public
-        )  # the copy may be older than what was priced
-        rows = MappedRows(records.rows, matrix / self.scale, images / self.scale)
-        public = self._seen(records.public, matrix)
-        return self.question.answer(Records(rows, records.y, public), noise)
+        images = images_of(records, self.coordinates)
+        seen = self._seen(records.public, images.matrix)
+        self.question.refuse_in(seen)  # the copy may be older than what was priced
+        rows: Rows = MappedRows(records.rows, images.matrix / self.scale, images.norms / self.scale)
+        return self.question.answer(Records(rows, records.y, seen), noise)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
 from ..privacy.events import ObjectivePerturbation, PureObjectivePerturbation
@@ -37,6 +38,7 @@ __all__ = ["PerturbedObjective"]
 LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
 # Deviations (scales, if pure) beyond its own length that a tilt has with probability below 1e-300.
 FAR = 40.0, 1000.0
+_LONGEST = 1e4  # norm of rows in other coordinates, of which certified scores keep digits
 _LOUDEST = 1e30  # beyond, products with the tilt overflow
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
@@ -156,6 +158,20 @@ class PerturbedObjective(Release):
             classes=max(self.loss.outputs, 2),
             output=OUTPUT_SHARE * public.sensitivity_factor * shift,
         )
+
+    def refuse_in(self, seen: Public) -> None:
+        """Coordinates that leave too few digits; and an angle between two records that would depend on answers."""
+        if seen.stretch > _LONGEST:
+            raise NotSupported(
+                f"coordinates that stretch rows {seen.stretch:.3g} times leave too few digits for a certified "
+                f"minimiser; stay below {_LONGEST:g}."
+            )
+        # The worst angle would have to be taken inside the mean over earlier answers (proofs/mapped.md).
+        if seen.replace_one and rule_of(self.loss, self.clip, seen) == "two_signed":
+            raise NotSupported(
+                f"{type(self.loss).__name__} has slopes of both signs, and a tilted objective in coordinates that "
+                "depend on answers has no proof for it under neighbors='replace_one'; use 'white-gd'."
+            )
 
     def linear_term(self, public: Public) -> Lattice:
         """The lattice of the linear term, as fine as double precision allows."""

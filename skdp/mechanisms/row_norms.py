@@ -64,6 +64,6 @@ class RowNorms(Additive):
 
     def measure(self, records: Records) -> Array:
         """The sum of the cut norms."""
-        _, images = images_of(records, self.coordinates)
+        norms = images_of(records, self.coordinates).norms
         # Pairwise, as numpy sums along a contiguous axis.
-        return np.array(np.minimum(images, self.cap).sum())
+        return np.array(np.minimum(norms, self.cap).sum())

@@ -11,7 +11,7 @@ from ..exceptions import NotSupported
 from ..losses import Loss
 from ._bounds import refuse_shape, refuse_unless_linear
 from ._kernels import ROUNDINGS, UNIT
-from ._mechanism import Array, Selection, freeze_fields, sum_of
+from ._mechanism import Array, Selection, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._scores import cap, pass_forward
@@ -78,7 +78,7 @@ class SteepestCoordinate(Selection):
 
     def measure(self, records: Records) -> Array:
         """Minus and plus the entries of the clipped gradient."""
-        gradient = sum_of(self._clipped, records)
+        gradient = records.sum(self._clipped)
         return np.concatenate([-gradient, gradient])
 
     def _clipped(self, records: Records) -> Array:

@@ -15,6 +15,7 @@ from laws.worst_pairs import row_norms
 from skdp import NotSupported
 from skdp.losses import Huber, Logistic
 from skdp.mechanisms import (
+    MECHANISMS,
     BestCandidate,
     Coordinates,
     Gradient,
@@ -26,6 +27,7 @@ from skdp.mechanisms import (
     _mapped,
     mapped,
 )
+from skdp.mechanisms._mechanism import Mechanism
 from skdp.penalties import NoPenalty, ScaledPenalty
 
 
@@ -254,8 +256,18 @@ SELECTION = BestCandidate(candidates=np.zeros((2, 2)), loss=Logistic(), cap=1.0,
 
 @pytest.mark.parametrize("question", [SELECTION, PoissonBatch(GRADIENT, 0.5)])
 def test_questions_without_a_proof_here_are_refused(question):
+    records = random_vault(0, d=1)
+    asked = Mapped(question=question, coordinates=Coordinates(np.eye(2)))
     with pytest.raises(NotSupported, match="no proof in other coordinates"):
-        Mapped(question=question, coordinates=Coordinates(np.eye(2)))
+        asked.event(records.public)
+    with pytest.raises(NotSupported, match="no proof in other coordinates"):
+        asked.answer(records, Noise(0))
+
+
+@pytest.mark.parametrize("kind", sorted(MECHANISMS, key=lambda kind: kind.__name__))
+def test_a_mechanism_refuses_other_coordinates_unless_its_page_says_why_not(kind):
+    proved = kind in (Gradient, PerturbedObjective)
+    assert (kind.refuse_in is not Mechanism.refuse_in) == proved
 
 
 def test_wrong_coordinates_are_refused():
