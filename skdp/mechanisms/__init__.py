@@ -7,6 +7,7 @@ from ._noise import Noise, Silence
 from ._oracle import Oracle, price
 from ._public import Public
 from ._records import Records
+from ._registry import register
 from ._schedule import Schedule, distances
 from .best_candidate import BestCandidate
 from .count import Count
@@ -54,7 +55,7 @@ __all__ = [
     "price",
 ]
 
-MECHANISMS = frozenset(
+MECHANISMS = register(
     {
         ModelStep,
         GradientDifference,

@@ -61,7 +61,9 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         best = min(best, size)
         p = -objective.curvature(w, z, _forcing(size, tolerance)).solve(g)
         step = _step(objective, w, z, p, _Round(g, error, limits.steepness()))
-        step = step or _calmer(objective, w, p, best)
+        if not step:
+            step = _calmer(objective, w, p, best)
+            best *= 1.0 - 0.5 * step  # whatever the next gradient is computed as: it cannot go on for ever
         if step:
             w = w + step * p
         else:

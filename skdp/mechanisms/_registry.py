@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import fields
 from functools import cache
 from typing import Any
 
-import skdp.mechanisms as _room
-
 from ..losses import LOSSES
 
-__all__ = ["declared", "losses", "questions"]
+__all__ = ["declared", "losses", "questions", "register"]
+
+_questions: frozenset[type] = frozenset()
+
+
+def register(kinds: Iterable[type]) -> frozenset[type]:
+    """Fill the registry of questions: once, where the room is put together, and never again."""
+    global _questions
+    if _questions:
+        raise RuntimeError("mechanisms are registered in skdp/mechanisms/__init__.py alone.")
+    _questions = frozenset(kinds)
+    return _questions
 
 
 def questions() -> Collection[type]:
     """Types of question that have a proof page."""
-    return _room.MECHANISMS
+    return _questions
 
 
 def losses() -> Collection[type]:

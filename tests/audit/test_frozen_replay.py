@@ -82,7 +82,7 @@ def test_scores_that_hang_on_the_layout_are_found(what, relation):
     question = ASKED[f"Gradient, {what}"]
     assert found_in(question, relation, pairs=None) == []
     with (
-        patch.object(_rows, "_row_dots", summed),
+        patch.object(_rows, "row_dots", summed),
         patch.object(_rows.np, "ascontiguousarray", lambda x, **given: x),
     ):
         found = found_in(question, relation, pairs=None)
@@ -95,7 +95,7 @@ def test_scores_that_hang_on_the_place_are_found():
         one_by_one = sum(column * weight for column, weight in zip(tail.T, w))
         return np.concatenate([np.einsum("ij,j->i", whole, w), one_by_one])
 
-    with patch.object(_rows, "_row_dots", tailed):
+    with patch.object(_rows, "row_dots", tailed):
         found = found_in(ASKED["Gradient, at the corner"], "add_remove", pairs=None)
     assert any("of its claim" in f for f in found)
 
