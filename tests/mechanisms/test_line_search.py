@@ -8,6 +8,7 @@ import pytest
 from laws.sensitivity_laws import neighbours
 from laws.vaults import RELATIONS, vault
 from laws.worst_pairs import threshold as pairs
+from scipy.integrate import trapezoid
 from scipy.stats import binomtest
 
 from skdp import NotSupported
@@ -81,7 +82,7 @@ def laplace_difference_tail(x, a, b):
     tail = np.where(
         x + grid > 0, 0.5 * np.exp(-np.abs(x + grid) / b), 1 - 0.5 * np.exp(-np.abs(x + grid) / b)
     )
-    return float(np.trapezoid(density * tail, grid))
+    return float(trapezoid(density * tail, grid))
 
 
 @pytest.mark.parametrize("factor", [2 / 3, 1.0, 3 / 2])

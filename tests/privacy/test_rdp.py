@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 from scipy.special import gammaln, logsumexp
 from scipy.stats import laplace, norm
 
@@ -194,7 +194,7 @@ def test_profile_of_pure_privacy_next_to_a_gaussian():
         mass = 0.0
         for p, q in ((yes, 1 - yes), (1 - yes, yes)):
             gap = p * norm.pdf(x, 0.5) - math.exp(epsilon) * q * norm.pdf(x)
-            mass += np.trapezoid(np.maximum(gap, 0), x)
+            mass += trapezoid(np.maximum(gap, 0), x)
         assert accountants.delta(script, epsilon, accountant="profile") == pytest.approx(
             mass, rel=1e-6
         )
