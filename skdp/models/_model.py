@@ -39,7 +39,7 @@ class Model(Protocol):
         """Norm of each record's gradient whose slopes are `dz`, without building one; a fresh array of doubles."""
 
     def pullback(self, tape: Any, dz: Array, weights: Array) -> Array:
-        """Sum over records of weight times gradient, of the shape of the parameters; `dz` is left as it is."""
+        """Sum over records of weight times gradient, of the shape of the parameters; `dz` may be written into."""
 
     def curvature(self, loss: Any, public: Any) -> float | None:
         """Bound on the second derivative of one record's loss in the parameters; None where there is none."""

@@ -44,11 +44,13 @@ class Linear:
         else:  # squares underflow in single precision
             slopes = np.sqrt(np.einsum("ij,ij->i", dz, dz, dtype=np.float64))
         slopes *= tape.norms
-        return np.asarray(slopes)
+        return slopes
 
     def pullback(self, tape: Any, dz: Array, weights: Array) -> Array:
         """Rows transposed times the weighted slopes."""
-        return np.asarray(tape.tdot(dz * (weights if dz.ndim == 1 else weights[:, None])))
+        dz *= weights if dz.ndim == 1 else weights[:, None]
+        total: Array = tape.tdot(dz)
+        return total
 
     def curvature(self, loss: Any, public: Any) -> float | None:
         """The loss's own, times the square of the longest row."""
