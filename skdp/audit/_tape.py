@@ -71,7 +71,9 @@ class Tape(Noise):
     def linear_term(self, shape, grid, pure=False):
         """As `Noise.linear_term`: nothing is measured."""
         plain = super().radial if pure else super().gaussian
-        return self._call("linear_term", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid))
+        return self._call(
+            "linear_term", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid)
+        )
 
     def largest(self, scores, scale):
         """As `Noise.largest`."""

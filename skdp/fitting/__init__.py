@@ -5,8 +5,9 @@ estimators share: parameters in, plan out, all or nothing.
 """
 
 from .auto import choose_solver
+from .classifier import PrivateClassifier
 from .estimator import PrivateEstimator
 from .plan import Plan
 from .run import Run, prepare
 
-__all__ = ["Plan", "PrivateEstimator", "Run", "choose_solver", "prepare"]
+__all__ = ["Plan", "PrivateClassifier", "PrivateEstimator", "Run", "choose_solver", "prepare"]

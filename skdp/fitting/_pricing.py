@@ -1,31 +1,10 @@
 """What a plan will ask, priced without a run: from the solver's own statement, or from a run on an empty vault."""
 
-from dataclasses import dataclass
-
-from ..mechanisms import Oracle, Records, Silence, price
+from ..mechanisms import Oracle, Records, Silence, Statement, state
 from ..privacy.ledger import Filter, Recorder
 from ._threads import one_thread
 
-__all__ = ["Rehearsal", "rehearse"]
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """What a run with a budget would ask.
-
-    Parameters
-    ----------
-    script : tuple of (Event, int)
-        What it costs, in order.
-    proofs : tuple of str
-        Pages that the answers would rest on.
-    notes : tuple of str
-        What a receipt should say besides.
-    """
-
-    script: tuple
-    proofs: tuple
-    notes: tuple
+__all__ = ["rehearse"]
 
 
 def rehearse(plan, budget):
@@ -40,21 +19,10 @@ def rehearse(plan, budget):
 
     Returns
     -------
-    Rehearsal
+    Statement
     """
-    stated = plan.solver.asks(plan.public, plan.task, budget)
-    if stated is None:
-        return _run_on_nothing(plan, budget)
-    recorder, kinds = Recorder(), {}
-    for question, count in stated:
-        recorder.charge(price(question, plan.public), count)
-        kinds.setdefault((question.proofs(), type(question)), question)
-    questions = kinds.values()
-    return Rehearsal(
-        recorder.script,
-        tuple(dict.fromkeys(page for question in questions for page in question.proofs())),
-        tuple(note for question in questions for note in question.notes(plan.public)),
-    )
+    asked = plan.solver.asks(plan.public, plan.task, budget)
+    return _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
 
 
 def _run_on_nothing(plan, budget):
@@ -63,4 +31,4 @@ def _run_on_nothing(plan, budget):
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     with one_thread():
         plan.solver.solve(oracle, plan.task, budget)
-    return Rehearsal(account.script, oracle.proofs, oracle.notes)
+    return Statement(account.script, *oracle.rests_on())

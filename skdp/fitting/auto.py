@@ -4,7 +4,7 @@ import math
 
 from ..penalties import L2, NoPenalty
 from ..privacy import noise_multiplier
-from ..solvers import GD, ObjectivePerturbation, WhiteGD, WhiteObjective, resolve
+from ..solvers import GD, ObjectivePerturbation, WhiteGD, WhiteObjective
 
 __all__ = ["choose_solver"]
 
@@ -15,7 +15,7 @@ QUIET = 0.04
 
 
 def choose_solver(solver, task, public, spec, alone):
-    """The solver itself, or for "auto" the one that suits.
+    """What was given, or for "auto" the solver that suits.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def choose_solver(solver, task, public, spec, alone):
         Whether any theorem may price the fit: it shares no ledger, and no accountant is asked for.
     """
     if not isinstance(solver, str) or solver != "auto":
-        return resolve(solver)
+        return solver
     if spec.private and spec.delta == 0.0:
         return ObjectivePerturbation()
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)

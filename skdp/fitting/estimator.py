@@ -10,10 +10,13 @@ from sklearn.utils import check_random_state
 
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Records
+from ..privacy.spec import Spec
 from ..solvers import resolve
 from ._parameters import RULES, refuse_wrong
 from ._tables import attempt
 from ._warning import frames_to_caller
+from .auto import choose_solver
+from .plan import Plan
 from .run import prepare
 
 __all__ = ["PrivateEstimator"]
@@ -22,7 +25,7 @@ __all__ = ["PrivateEstimator"]
 class PrivateEstimator(BaseEstimator):
     """Base of the private estimators.
 
-    A face says in `_plan` what is asked for, in `_encode` what the records are, and in `_store` what is kept of the
+    A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
     parameters that come back. Everything between, and every promise, is here and below.
     """
 
@@ -59,8 +62,8 @@ class PrivateEstimator(BaseEstimator):
         plan = self._plan(None if n is None else int(n), int(n_features), {})
         return prepare(plan, self.ledger).quote()
 
-    def _plan(self, n, n_features, declared):
-        """All that is decided before any data, from parameters that have been checked."""
+    def _problem(self, n, n_features):
+        """Public facts of n records (None: private) and what is minimised over them."""
         raise NotImplementedError
 
     def _encode(self, X, y):
@@ -78,12 +81,23 @@ class PrivateEstimator(BaseEstimator):
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
             )
+        self._stated(1, 1)
 
-    def _public_count(self, n):
-        """The number of records where it may be known: public by the relation, or declared."""
-        if self.neighbors == "replace_one":
-            return n
-        return None if self.n_public is None else int(self.n_public)
+    def _stated(self, n, n_features):
+        """The face's problem, with the number of records where it may be known: by the relation, or declared."""
+        if self.neighbors != "replace_one":
+            n = None if self.n_public is None else int(self.n_public)
+        return self._problem(n, n_features)
+
+    def _plan(self, n, n_features, declared):
+        """All that is decided before any data, from parameters that have been checked."""
+        spec, data_norm = Spec(self.epsilon, self.delta, self.neighbors), float(self.data_norm)
+        public, task = self._stated(n, n_features)
+        facts = {} if public.n is None else {"n": public.n}
+        facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
+        alone = self.ledger is None and self.accountant in ("auto", "profile")
+        solver = choose_solver(self.solver, task, public, spec, alone)
+        return Plan(spec, task, solver, public, data_norm, self.accountant, facts)
 
     def _fit(self, X, y):
         """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..mechanisms import Public
 from ..privacy.spec import Spec
-from ..solvers import Budget, Solver, Task
+from ..solvers import Budget, Solver, Task, resolve
 
 __all__ = ["Plan"]
 
@@ -19,8 +19,8 @@ class Plan:
         The promise.
     task : Task
         What is minimised.
-    solver : Solver
-        Algorithm.
+    solver : Solver or str
+        Algorithm, which is refused here where it does not suit the task.
     public : Public
         Facts that the solver may know.
     data_norm : float
@@ -33,11 +33,14 @@ class Plan:
 
     spec: Spec
     task: Task
-    solver: Solver
+    solver: Solver | str
     public: Public
     data_norm: float
     accountant: str
     declared: dict
+
+    def __post_init__(self):
+        object.__setattr__(self, "solver", resolve(self.solver, self.task))
 
     def budget(self, **given):
         """The solver's view of the promise."""

@@ -1,16 +1,16 @@
 """The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on records."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..mechanisms import Oracle, price
+from ..mechanisms import Oracle, Statement, price
 from ..privacy import accountants
 from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
-from ..solvers import Budget, refuse_unfit
-from ._pricing import Rehearsal, rehearse
+from ..solvers import Budget
+from ._pricing import rehearse
 from ._progress import with_progress_bar
 from ._threads import one_thread
 from ._warning import frames_to_caller
@@ -34,7 +34,6 @@ def prepare(plan, ledger=None):
     Run
         One run of the plan.
     """
-    refuse_unfit(plan.solver, plan.task)
     if plan.solver.adaptive:
         return _adaptive(plan, ledger)
 
@@ -46,7 +45,7 @@ def prepare(plan, ledger=None):
         lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
     )
     account = Scripted(plan.spec, script, plan.accountant)
-    return Run(plan, account, plan.budget(noise=scale), script, rehearsal(scale), ledger)
+    return Run(plan, account, plan.budget(noise=scale), rehearsal(scale), ledger)
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,8 @@ class Run:
         Holds the run to what was priced.
     budget : Budget
         The solver's view of it.
-    script : tuple of (Event, int)
-        What the run costs at most: a shared ledger is charged for it as a whole, before a record is touched.
-    rehearsal : Rehearsal
-        What the receipt of a quote says of it.
+    statement : Statement
+        What the run asks, and costs at most: a shared ledger is charged for it before a record is touched.
     ledger : Ledger or None
         The shared one.
     """
@@ -72,8 +69,7 @@ class Run:
     plan: Plan
     account: object
     budget: Budget
-    script: tuple
-    rehearsal: Rehearsal
+    statement: Statement
     ledger: object = None
 
     def on(self, records, noise, verbose=0):
@@ -105,25 +101,23 @@ class Run:
         account = with_progress_bar(self.account, plan.solver.name, verbose)
         oracle = Oracle(records, account, noise)
         if self.ledger is not None:
-            self.ledger.reserve(self.script)
+            self.ledger.reserve(self.statement.script)
         with one_thread():
             w = plan.solver.solve(oracle, plan.task, self.budget)
-        return w, self._receipt(self.account.script, oracle, noise.seeded)
+        return w, self._receipt(self.account.script, *oracle.rests_on(), noise.seeded)
 
     def quote(self):
         """The receipt that a run would carry; nothing is spent."""
-        return self._receipt(self.script, self.rehearsal, seeded=False)
+        stated = self.statement
+        return self._receipt(stated.script, stated.proofs, stated.notes, seeded=False)
 
-    def _receipt(self, script, asked, seeded):
+    def _receipt(self, script, proofs, notes, seeded):
         plan, spec = self.plan, self.plan.spec
-        cost, accountant, unspent = spec.epsilon, plan.accountant, None
         if plan.solver.adaptive:
-            accountant, unspent = f"{plan.solver.filter} filter", self.account.unspent
+            cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
+            unspent = self.account.unspent
         else:
-            if accountant == "auto":
-                accountant = accountants.choose(script, spec.neighbors, spec.delta)
-            if spec.private:
-                cost = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
+            cost, accountant, unspent = self.account.cost, self.account.accountant, None
         return Receipt(
             epsilon=cost,
             delta=spec.delta,
@@ -131,8 +125,8 @@ class Run:
             accountant=accountant,
             script=script,
             solver=repr(plan.solver),
-            proofs=asked.proofs,
-            notes=asked.notes,
+            proofs=proofs,
+            notes=notes,
             declared=dict(plan.declared),
             seeded=seeded,
             unspent=unspent,
@@ -143,8 +137,8 @@ def _adaptive(plan, ledger):
     """A run under a filter, whose whole allowance is its price."""
     account = _filter(plan, None if ledger is None else ledger.renyi_order)
     budget = plan.budget(share=lambda question: account.share(price(question, plan.public)))
-    rehearsal = rehearse(plan, budget)  # which refuses what it must, as where a script is priced
-    return Run(plan, account, budget, account.allowance, rehearsal, ledger)
+    stated = rehearse(plan, budget)  # which refuses what it must, as where a script is priced
+    return Run(plan, account, budget, replace(stated, script=account.allowance), ledger)
 
 
 def _filter(plan, renyi_order):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from ..fitting import PrivateClassifier
 from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
-from ._classifier import PrivateLinearClassifier
+from ._linear import LinearModel
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
 
-class DPLogisticRegression(PrivateLinearClassifier):
+class DPLogisticRegression(LinearModel, PrivateClassifier):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
@@ -147,7 +148,7 @@ class DPLogisticRegression(PrivateLinearClassifier):
         return np.log(self.predict_proba(X))
 
 
-class DPLinearSVC(PrivateLinearClassifier):
+class DPLinearSVC(LinearModel, PrivateClassifier):
     """Linear support vector classifier with (epsilon, delta)-differential privacy.
 
     Parameters

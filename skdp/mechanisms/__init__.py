@@ -9,6 +9,7 @@ from ._public import Public
 from ._records import Records
 from ._registry import register
 from ._schedule import Schedule, distances
+from ._statement import Statement, state
 from .best_candidate import BestCandidate
 from .count import Count
 from .gradient import Gradient
@@ -50,9 +51,11 @@ __all__ = [
     "Schedule",
     "SecondMoment",
     "Silence",
+    "Statement",
     "SteepestCoordinate",
     "distances",
     "price",
+    "state",
 ]
 
 MECHANISMS = register(

@@ -36,6 +36,11 @@ class Noise:
     --------
     Silence : No noise, for rehearsals.
 
+    Attributes
+    ----------
+    seeded : bool
+        Whether someone who knows the seed can subtract the noise.
+
     Examples
     --------
     >>> from skdp.mechanisms import Noise
@@ -47,11 +52,7 @@ class Noise:
 
     def __init__(self, seed: int | None = None) -> None:
         self._stream = None if seed is None else np.random.Generator(np.random.Philox(seed))
-
-    @property
-    def seeded(self) -> bool:
-        """Whether someone who knows the seed can subtract the noise."""
-        return self._stream is not None
+        self.seeded = seed is not None
 
     def __reduce__(self) -> Any:
         raise TypeError("a noise source is made anew for each fit and is never copied or pickled.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from ._public import Public
 from ._records import Records
 from ._schedule import Schedule
 
-__all__ = ["Account", "Oracle", "price"]
+__all__ = ["Account", "Oracle", "pages_and_notes", "price"]
 
 
 _PLAIN = frozenset({float, int, bool, tuple, type(None)})  # what cannot change
@@ -51,6 +51,11 @@ class Oracle:
     noise : Noise
         Where the answers' randomness comes from.
 
+    Attributes
+    ----------
+    public : Public
+        What may be known without paying.
+
     See Also
     --------
     Records : The vault.
@@ -71,32 +76,32 @@ class Oracle:
     (True, ('count',))
     """
 
-    __slots__ = ("__account", "__kinds", "__lock", "__noise", "__records")
+    __slots__ = ("__account", "__kinds", "__lock", "__noise", "__records", "public")
 
     def __init__(self, records: Records, account: Account, noise: Noise) -> None:
+        self.public = records.public  # for the solver; prices are found with the vault's own
         self.__records, self.__account, self.__noise = records, account, noise
         self.__kinds: dict[tuple[type, type], Mechanism] = {}  # the first question of each kind
         self.__lock = threading.Lock()
 
     @property
-    def public(self) -> Public:
-        """What may be known without paying."""
-        return self.__records.public
-
-    @property
     def proofs(self) -> tuple[str, ...]:
         """Pages of docs/proofs/ that the answers given so far rest on."""
-        return tuple(dict.fromkeys(page for q in self.__kinds.values() for page in q.proofs()))
+        return self.rests_on()[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the questions asked so far want a receipt to say of their public constants."""
-        return tuple(note for q in self.__kinds.values() for note in q.notes(self.public))
+        return self.rests_on()[1]
+
+    def rests_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Proof pages and notes of the questions asked so far, for a receipt."""
+        return pages_and_notes(self.__kinds.values(), self.__records.public)
 
     def ask(self, question: Mechanism) -> Any:
         """Check, pay, touch, noise: of a copy, so that what is priced is what is answered."""
         question, kind = _copied(question)
-        event = question.event(self.public)
+        event = question.event(self.__records.public)
         with self.__lock:  # a solver may ask from threads, and accounts check before they note
             self.__account.charge(event)
         if kind not in self.__kinds:
@@ -107,11 +112,21 @@ class Oracle:
 
     def affords(self, *questions: Mechanism) -> bool:
         """Whether all of these questions could be paid for, together, now."""
-        return self.__account.affords(*(question.event(self.public) for question in questions))
+        public = self.__records.public
+        return self.__account.affords(*(question.event(public) for question in questions))
 
     def share(self, question: Mechanism) -> float:
         """Which part of a filter's whole allowance the question would take."""
-        return self.__account.share(question.event(self.public))
+        return self.__account.share(question.event(self.__records.public))
+
+
+def pages_and_notes(
+    questions: Iterable[Mechanism], public: Public
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Pages that the questions' answers rest on, each once, and what the questions want a receipt to say."""
+    questions = tuple(questions)
+    pages = dict.fromkeys(page for question in questions for page in question.proofs())
+    return tuple(pages), tuple(note for question in questions for note in question.notes(public))
 
 
 def price(question: Mechanism, public: Public) -> Event:

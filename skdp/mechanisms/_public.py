@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..models import Linear, Model
 
@@ -13,6 +14,11 @@ MOST = (
     1 << 20
 )  # records under add/remove where no rough count is declared: rounding adds 1e-7 to noise
 _LINEAR = Linear()
+
+
+def _derived() -> Any:
+    """A fact that follows from the others, worked out once: questions look it up at every step."""
+    return field(init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,19 @@ class Public:
     model : Model
         How scores come from parameters and rows.
 
+    Attributes
+    ----------
+    width : int
+        Columns that a linear model sees: the features and the intercept's.
+    row_bound : float
+        Bound B on the norm of a row after scaling, the intercept's column included.
+    replace_one : bool
+        Whether a neighbour replaces a record (n public) rather than adds or removes one.
+    sensitivity_factor : float
+        How far a sum of contributions of norm at most 1 moves between neighbours: 2 or 1.
+    most : int
+        Largest number of records that can be here: n, or a public cap. Rounding of sums is bounded for so many.
+
     See Also
     --------
     Records : The vault that it speaks of.
@@ -59,29 +78,21 @@ class Public:
     depth: int = 0
     model: Model = _LINEAR
 
-    @property
-    def most(self) -> int:
-        """Largest number of records that can be here: n, or a public cap. Rounding of sums is bounded for so many."""
-        if self.replace_one and self.n is not None:
-            return self.n
-        return max(MOST, 16 * (self.n or 0))
+    width: int = _derived()
+    row_bound: float = _derived()
+    replace_one: bool = _derived()
+    sensitivity_factor: float = _derived()
+    most: int = _derived()
 
-    @property
-    def width(self) -> int:
-        """Columns that a linear model sees: the features and the intercept's."""
-        return self.n_features + (self.intercept > 0)
-
-    @property
-    def row_bound(self) -> float:
-        """Bound B on the norm of a row after scaling, the intercept's column included."""
-        return math.hypot(1.0, self.intercept)
-
-    @property
-    def replace_one(self) -> bool:
-        """Whether a neighbour replaces a record (n public) rather than adds or removes one."""
-        return self.neighbors == "replace_one"
-
-    @property
-    def sensitivity_factor(self) -> float:
-        """How far a sum of contributions of norm at most 1 moves between neighbours: 2 or 1."""
-        return 2.0 if self.replace_one else 1.0
+    def __post_init__(self) -> None:
+        replace_one = self.neighbors == "replace_one"
+        private = self.n is None or not replace_one
+        derived = {
+            "width": self.n_features + (self.intercept > 0),
+            "row_bound": math.hypot(1.0, self.intercept),
+            "replace_one": replace_one,
+            "sensitivity_factor": 2.0 if replace_one else 1.0,
+            "most": max(MOST, 16 * (self.n or 0)) if private else self.n,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)

@@ -184,7 +184,7 @@ def _of_one_batch(
     """`distances` where every step sees all records: runs of equal steps are geometric sums."""
     distance, furthest = np.zeros_like(kick), 0.0
     for step, count in schedule.runs():
-        rho = float(_contraction(np.float64(step), curvature, convexity))
+        rho = float(_contraction(np.asarray(step), curvature, convexity))
         furthest = _after_run(furthest, step, count, slope, convexity)
         added, times = step * kick + 2.0 * roughness(step, furthest), _geometric(rho, count)
         if math.isinf(times):  # beyond the doubles, whatever follows

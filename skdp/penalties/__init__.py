@@ -32,6 +32,7 @@ __all__ = [
     "Penalty",
     "ScaledPenalty",
     "make",
+    "make_scaled",
 ]
 
 PENALTIES = {
@@ -47,6 +48,37 @@ PENALTIES = {
     "l2_ball": L2Ball,
     "nuclear": Nuclear,
 }
+
+
+def make_scaled(penalty, scale, intercept, **given):
+    """`make`, as a solver sees it: on coefficients of rows that were divided by ``scale``.
+
+    Parameters
+    ----------
+    penalty : str, None or Penalty
+        As in `make`.
+    scale : float > 0
+        Bound that the rows were divided by.
+    intercept : bool
+        Whether the last coordinate is an intercept, which is not penalised.
+    **given : float
+        What else `make` takes.
+
+    Returns
+    -------
+    ScaledPenalty
+
+    See Also
+    --------
+    make : On the user's coefficients.
+
+    Examples
+    --------
+    >>> from skdp.penalties import make_scaled
+    >>> make_scaled("l2", scale=2.0, intercept=True, strength=4.0).convexity_of_coefficients
+    1.0
+    """
+    return ScaledPenalty(make(penalty, **given), scale, intercept)
 
 
 def make(penalty, strength=1.0, l1_ratio=None, weight=1.0):

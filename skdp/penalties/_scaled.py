@@ -1,6 +1,6 @@
 """A penalty as a solver sees it: beside a free intercept, on coefficients of scaled rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,6 +25,15 @@ class ScaledPenalty(Penalty):
     intercept : bool
         Whether the last coordinate is an intercept, which is not penalised.
 
+    Attributes
+    ----------
+    convexity_of_coefficients : float
+        Modulus of strong convexity on the penalised coordinates alone.
+    convexity : float
+        On all coordinates: never positive with a free intercept.
+    largest_step : float
+        Steps below this have a prox.
+
     See Also
     --------
     Penalty : What it wraps.
@@ -45,9 +54,22 @@ class ScaledPenalty(Penalty):
     penalty: Penalty
     scale: float = 1.0
     intercept: bool = True
+    convexity_of_coefficients: float = field(init=False, repr=False, compare=False)
+    convexity: float = field(init=False, repr=False, compare=False)
+    largest_step: float = field(default=np.inf, init=False, repr=False, compare=False)
 
     def __post_init__(self):
         check_at_least("scale", self.scale, 0.0, strictly=True)
+        modulus = self.penalty.convexity / float(self.scale) ** 2
+        lowest = min(modulus, 0.0) if self.intercept else modulus  # a free intercept has none
+        largest = np.inf if modulus >= 0.0 else -1.0 / modulus
+        derived = {
+            "convexity_of_coefficients": modulus,
+            "convexity": lowest,
+            "largest_step": largest,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     @property
     def smooth(self):
@@ -63,17 +85,6 @@ class ScaledPenalty(Penalty):
     def bounded(self):
         """Whether the set is bounded: never with a free intercept."""
         return self.penalty.bounded and not self.intercept
-
-    @property
-    def convexity_of_coefficients(self):
-        """Modulus on the penalised coordinates alone."""
-        return self.penalty.convexity / float(self.scale) ** 2
-
-    @property
-    def convexity(self):
-        """Modulus on all coordinates: never positive with a free intercept."""
-        inner = self.convexity_of_coefficients
-        return min(inner, 0.0) if self.intercept else inner
 
     def value(self, w):
         """Penalty at ``w``; infinite outside a constraint."""

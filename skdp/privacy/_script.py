@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..exceptions import BudgetExceeded, OffScript
 from . import accountants
 from .events import Event, Script
@@ -62,6 +64,13 @@ class Scripted:
     accountant : str
         Who prices the script, see `skdp.privacy.epsilon`.
 
+    Attributes
+    ----------
+    cost : float
+        Epsilon of the script at the promised delta; infinite where nothing is promised.
+    accountant : str
+        Who priced it.
+
     Examples
     --------
     >>> from skdp.privacy import Spec
@@ -74,6 +83,9 @@ class Scripted:
     """
 
     def __init__(self, spec: Spec, script: Script, accountant: str = "auto") -> None:
+        price = math.inf
+        if accountant == "auto":
+            accountant = accountants.choose(script, spec.neighbors, spec.delta)
         if spec.private:
             price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
             if not price <= spec.epsilon:
@@ -82,7 +94,7 @@ class Scripted:
                     f"{spec.epsilon:g}; calibrate the noise or promise more."
                 )
         self.spec = spec
-        self.accountant = accountant
+        self.cost, self.accountant = price, accountant
         self.script = tuple(run for run in script if run[1] > 0)
         self._run = 0
         self._used = 0

@@ -285,5 +285,10 @@ def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> tuple[flo
     >>> 0.99 < epsilon(script, 1e-6) <= 1.0
     True
     """
-    scale = calibrate_scale(script_at, spec, accountant, epsilon)
-    return scale, script_at(scale)
+
+    def at(scale: float) -> Script:
+        script: Script = script_at(scale)
+        return script
+
+    scale = calibrate_scale(at, spec, accountant, epsilon)
+    return scale, at(scale)

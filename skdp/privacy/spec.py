@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["NEIGHBORS", "Spec", "check_delta", "check_epsilon", "check_neighbors"]
 
@@ -57,6 +57,11 @@ class Spec:
         Which pairs of data sets must be indistinguishable: one record replaced (n public) or one
         record added or removed (n private).
 
+    Attributes
+    ----------
+    private : bool
+        Whether anything is promised at all.
+
     See Also
     --------
     Ledger : Keeps a promise over several fits.
@@ -73,13 +78,10 @@ class Spec:
     epsilon: float
     delta: float
     neighbors: str = "replace_one"
+    private: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
         object.__setattr__(self, "delta", check_delta(self.delta))
         check_neighbors(self.neighbors)
-
-    @property
-    def private(self) -> bool:
-        """Whether anything is promised at all."""
-        return math.isfinite(self.epsilon)
+        object.__setattr__(self, "private", math.isfinite(self.epsilon))

@@ -93,8 +93,33 @@ SOLVERS = {
 }
 
 
-def resolve(solver):
-    """The solver that a name or an instance stands for, with Python's own numbers."""
+def resolve(solver, task=None):
+    """The solver that a name or an instance stands for, with Python's own numbers.
+
+    Parameters
+    ----------
+    solver : str or Solver
+        Name in `SOLVERS`, or an instance.
+    task : Task or None
+        What it is to minimise: refused where it cannot, or where a hyper-parameter is out of range.
+
+    Returns
+    -------
+    Solver
+
+    Examples
+    --------
+    >>> from skdp.solvers import resolve
+    >>> resolve("gd").steps
+    200
+    """
+    found = _known(solver)
+    if task is not None:
+        refuse_unfit(found, task)
+    return found
+
+
+def _known(solver):
     if isinstance(solver, Solver):
         return plain(solver)
     if isinstance(solver, str) and solver == "auto":

@@ -103,8 +103,9 @@ def stand_in(public):
 def whitening_asked(solver, public, budget):
     """What `buy_whitening` asks."""
     moment, norms = _questions(solver, public, budget)
+    anywhere = Coordinates.of_width(public.width)
     yield SecondMoment(multiplier=moment), 1
-    yield RowNorms(coordinates=Coordinates.of_width(public.width), cap=1.0, multiplier=norms), 1
+    yield RowNorms(coordinates=anywhere, cap=1.0, multiplier=norms), 1
 
 
 def buy_whitening(solver, oracle, task, n, budget):

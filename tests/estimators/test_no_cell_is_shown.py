@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from skdp import DPLogisticRegression
 from skdp.fitting import _tables
-from skdp.linear_model import _classifier
+from skdp.fitting import classifier as _classifier
 from skdp.solvers import GD
 from skdp.utils import all_estimators
 

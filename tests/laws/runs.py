@@ -48,8 +48,8 @@ def plan_for(solver, relation, loss="logistic", epsilon=1.0, n=60, d=3, **given)
                 **given,
             }
         )
-        plan = estimator._plan(n, d, {})
         try:
+            plan = estimator._plan(n, d, {})
             prepare(plan).quote()
         except NotSupported as error:
             refusal = refusal or error

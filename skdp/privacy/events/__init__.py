@@ -23,6 +23,7 @@ from ._objective import ObjectivePerturbation, PureObjectivePerturbation
 from ._script import (
     Script,
     checked,
+    merged,
     run_lengths,
     scaled,
     tally,
@@ -60,6 +61,7 @@ __all__ = [
     "checked",
     "fraction",
     "inverse_noise_field",
+    "merged",
     "noise_field",
     "opaque_field",
     "run_lengths",

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ._event import Event
 
-__all__ = ["Script", "checked", "run_lengths", "scaled", "tally"]
+__all__ = ["Script", "checked", "merged", "run_lengths", "scaled", "tally"]
 
 Script: TypeAlias = tuple[tuple[Event, int], ...]
 
@@ -16,6 +16,17 @@ Script: TypeAlias = tuple[tuple[Event, int], ...]
 def run_lengths(events: Iterable[Event]) -> Script:
     """Code a sequence of events as a script of (event, repetitions)."""
     return tuple((event, sum(1 for _ in run)) for event, run in groupby(events))
+
+
+def merged(runs: Iterable[tuple[Event, int]]) -> Script:
+    """The script of runs in order, equal neighbours joined and empty ones left out."""
+    script: list[tuple[Event, int]] = []
+    for event, count in runs:
+        if script and count > 0 and script[-1][0] == event:
+            script[-1] = (event, script[-1][1] + count)
+        elif count > 0:
+            script.append((event, count))
+    return tuple(script)
 
 
 def scaled(script: Script, factor: float) -> Script:

@@ -7,22 +7,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..fitting.data import (
-    as_text,
-    attempt,
-    frames_to_caller,
-    known_labels,
-    labels,
-    table,
-    warn_of_column,
-)
-from ._linear import PrivateLinearModel
+from ._parameters import as_text
+from ._tables import attempt, known_labels, labels, table, warn_of_column
+from ._warning import frames_to_caller
+from .estimator import PrivateEstimator
 
-__all__ = ["PrivateLinearClassifier"]
+__all__ = ["PrivateClassifier"]
 
 
-class PrivateLinearClassifier(ClassifierMixin, PrivateLinearModel):
-    """Base of the private linear classifiers: it knows labels, and nothing of losses."""
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """Base of the private classifiers: it knows labels, and nothing of losses."""
 
     def fit(self, X, y):
         """Fit with differential privacy.
