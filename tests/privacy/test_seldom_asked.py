@@ -21,11 +21,13 @@ from skdp.privacy import (
 )
 from skdp.privacy._exact import at_most, meant, short
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
+from skdp.privacy.curves import cost
 from skdp.privacy.events import (
     ZCDP,
     AboveThreshold,
     Gaussian,
     Laplace,
+    ObjectivePerturbation,
     PoissonBundle,
     PoissonGaussian,
     PoissonPure,
@@ -58,6 +60,27 @@ class TestPrices:
         truth = mpmath.log1p(0.25 * mpmath.expm1(800))
         assert epsilon(script(event), 0.0) >= truth
         assert epsilon(script(event), 0.0) == pytest.approx(float(truth), rel=1e-12)
+
+    @pytest.mark.parametrize("rate", [0.0, 1.0])
+    def test_pure_releases_to_nobody_or_everybody(self, rate):
+        assert epsilon(script(PoissonPure(0.7, rate)), 0.0) == rate * 0.7
+
+    @pytest.mark.parametrize("extra", [0.0, 0.5])
+    def test_registered_profiles_are_the_closed_forms(self, extra):
+        epsilons = np.array([0.0, 0.5, 2.0])
+        weights, multipliers = (0.5, 0.25, 0.25), (1.0, 2.0, 5.0)
+        truths = {
+            Gaussian(2.0): gaussian_delta(epsilons, math.hypot(0.5, extra)),
+            RandomPosition(weights, multipliers): sum(
+                w * gaussian_delta(epsilons, math.hypot(1.0 / m, extra))
+                for w, m in zip(weights, multipliers)
+            ),
+        }
+        if not extra:
+            truths[PureDP(1.0)] = np.maximum(0.0, (math.e - np.exp(epsilons)) / (1.0 + math.e))
+        for event, truth in truths.items():
+            found = cost(event, "profile", "replace_one")(event, epsilons, "replace_one", extra)
+            np.testing.assert_allclose(found, truth, rtol=1e-9, atol=1e-15)
 
     def test_a_bundle_without_gaussian_noise_is_its_sum_of_pure_steps(self):
         bundle = PoissonBundle(math.inf, (0.2, 0.0, 0.3), 0.1)
@@ -119,7 +142,7 @@ class TestPrices:
 class TestExactSums:
     """Fractions of what was written."""
 
-    @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(1, 10), Fraction(2**60 + 1, 7)])
+    @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(5, 9), Fraction(1, 10)])
     def test_the_largest_double_that_means_no_more(self, value):
         found = at_most(value)
         assert meant(found) <= value < meant(math.nextafter(found, math.inf))
@@ -138,6 +161,15 @@ class TestRefusals:
     def test_epsilon_below_nothing(self, e):
         with pytest.raises(ValueError, match="must be 0 or more"):
             delta(script(Gaussian(1.0)), e)
+
+    @pytest.mark.parametrize(
+        "given",
+        [{"rule": "many_signed"}, {"classes": 1}, {"rounds": 0}, {"rows": 0}, {"rows": 1.5}],
+    )
+    def test_objectives_that_are_none(self, given):
+        ((name, value),) = given.items()
+        with pytest.raises(ValueError, match=f"{name}={value!r}"):
+            ObjectivePerturbation(shift=0.1, jacobian=0.01, **given)
 
     def test_a_promise_that_no_noise_keeps(self):
         with pytest.raises(NotSupported, match=r"No noise scale .* raise epsilon"):
@@ -174,6 +206,7 @@ class TestAccounts:
 
     def test_a_script_ends(self):
         account = Scripted(Spec(5.0, 1e-6), script(Gaussian(5.0)))
+        assert account.affords(Gaussian(5.0)) and account.share(Gaussian(5.0)) == 0.0  # it is paid
         account.charge(Gaussian(5.0))
         with pytest.raises(OffScript, match="after the end of the script"):
             account.charge(Gaussian(5.0))
@@ -185,6 +218,13 @@ class TestAccounts:
         price = epsilon(account.allowance, spec.delta)
         # The search over orders stops a little beside the one order of a Renyi filter.
         assert 0.5 < price <= 1.0 + (1e-4 if kind == "rdp" else 1e-9)
+
+    def test_prices_of_laplace_noise_add_up_exactly(self):
+        account = Filter(Spec(1.0, 0.0), "pure")
+        assert account.cost(script(Laplace(0.0))) == math.inf
+        for _ in range(10):
+            account.charge(Laplace(10.0))
+        assert account.unspent == 0.0
 
     def test_nothing_asked_nothing_written(self):
         account = Filter(SPEC, "zcdp")
