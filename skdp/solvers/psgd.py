@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from ..exceptions import NotSupported
@@ -103,15 +104,15 @@ class PSGD(Solver):
         unit = Schedule.harmonic(1.0, self.epochs, sizes, self.restart)
         first = self.first_step
         if first is None:
-            first = min(best / _travel(unit), longest)
+            first = min(best / _travel(self.epochs, sizes, self.restart), longest)
         return Schedule(first * unit.steps, sizes, unit.period)
 
     def _sizes(self, n, wanted):
         """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
         size = self.batch_size
         if size is None:
-            ten = Schedule.harmonic(1.0, self.epochs, self._near_equal(10, 10), self.restart)
-            batches = min(max(10.0 * wanted / _travel(ten), 10.0), 1000.0, max(n / 50.0, 1.0))
+            ten = _travel(self.epochs, self._near_equal(10, 10), self.restart)
+            batches = min(max(10.0 * wanted / ten, 10.0), 1000.0, max(n / 50.0, 1.0))
             size = max(int(n / batches), 1)
         return self._near_equal(n, -(-n // size))
 
@@ -125,10 +126,11 @@ class PSGD(Solver):
         return tuple(n // batches + (k < n % batches) for k in range(batches))
 
 
-def _travel(schedule):
-    """Sum S of steps such that 2 slope S / n is the sensitivity without contraction.
+@lru_cache(maxsize=64)
+def _travel(epochs, sizes, restart):
+    """Sum S of harmonic steps from 1 such that 2 slope S / n is the sensitivity without contraction.
 
     Averaging shortens how far a record pushes the end, and how far the end gets, alike.
     """
-    n = sum(schedule.sizes)
-    return float(distances(schedule, 0.5 * n, 0.0, 0.0).max())
+    schedule = Schedule.harmonic(1.0, epochs, sizes, restart)
+    return float(distances(schedule, 0.5 * sum(sizes), 0.0, 0.0).max())
