@@ -63,7 +63,8 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         step = _step(objective, w, z, p, _Round(g, error, limits.steepness()))
         if not step:
             step = _calmer(objective, w, p, best)
-            best *= 1.0 - 0.5 * step  # whatever the next gradient is computed as: it cannot go on for ever
+            # Counted by what was asked, not by what comes out next: so it cannot go on for ever.
+            best *= 1.0 - 0.5 * step
         if step:
             w = w + step * p
         else:
