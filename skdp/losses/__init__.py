@@ -27,7 +27,7 @@ __all__ = [
     "SquaredHinge",
 ]
 
-LOSSES = {
+LOSSES: dict[str, type[Loss]] = {
     "logistic": Logistic,
     "clipped_logistic": ClippedLogistic,
     "hinge": Hinge,

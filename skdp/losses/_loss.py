@@ -1,11 +1,14 @@
 """What a loss is: a formula of (score, target) with declared constants. It never sees a row."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-__all__ = ["Loss", "MarginLoss", "ResidualLoss"]
+__all__ = ["Array", "Loss", "MarginLoss", "ResidualLoss"]
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -52,26 +55,35 @@ class Loss:
     """
 
     kind: ClassVar[str]
-    slope: ClassVar[float | None] = None
-    curvature: ClassVar[float | None] = None
-    one_signed: ClassVar[bool] = False
-    outputs: ClassVar[int] = 1
+    if TYPE_CHECKING:  # read only: a subclass gives a number, a field or a property
 
-    def value(self, z, y):
+        @property
+        def slope(self) -> float | None: ...
+        @property
+        def curvature(self) -> float | None: ...
+        @property
+        def one_signed(self) -> bool: ...
+        @property
+        def outputs(self) -> int: ...
+    else:
+        slope = curvature = None
+        one_signed = False
+        outputs = 1
+    d2z: ClassVar[Any] = None
+
+    def value(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Loss of each record, shape (n,)."""
         raise NotImplementedError
 
-    def dz(self, z, y):
+    def dz(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
         raise NotImplementedError
 
-    d2z = None
-
-    def predict(self, z):
+    def predict(self, z: ArrayLike) -> Array:
         """Mean response that the scores stand for."""
         raise NotImplementedError
 
-    def value_bound(self, radius, target_bound=1.0):
+    def value_bound(self, radius: float, target_bound: float = 1.0) -> float:
         """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
         raise NotImplementedError
 
@@ -106,32 +118,32 @@ class MarginLoss(Loss):
     kind = "binary"
     one_signed = True
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         raise NotImplementedError
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Derivative in the margin: at most 0."""
         raise NotImplementedError
 
-    def curvature_at(self, margin):
+    def curvature_at(self, margin: Array) -> Array:
         """Second derivative in the margin, at least 0; not needed where ``d2z`` is None."""
         raise NotImplementedError
 
-    def value(self, z, y):
+    def value(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Loss of each record, shape (n,)."""
         return self.of_margin(_margin(z, y))
 
-    def dz(self, z, y):
+    def dz(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
         slope = self.slope_at(_margin(z, y))
         return np.multiply(slope, y, out=slope, casting="same_kind")
 
-    def d2z(self, z, y):
+    def d2z(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Second derivative in the score: an array of the shape and dtype of ``z``."""
         return self.curvature_at(_margin(z, y))
 
-    def predict(self, z):
+    def predict(self, z: ArrayLike) -> Array:
         """Probability of y = +1 at which ``z`` would minimise the expected loss.
 
         Where the expected loss p l(z) + (1 - p) l(-z) is stationary, p = l'(-z)/(l'(z) + l'(-z))
@@ -144,7 +156,7 @@ class MarginLoss(Loss):
         np.divide(towards, against, out=towards)
         return np.abs(towards, out=towards)  # 0 rather than -0
 
-    def value_bound(self, radius, target_bound=1.0):
+    def value_bound(self, radius: float, target_bound: float = 1.0) -> float:
         """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
         return float(self.of_margin(np.array([-float(radius)]))[0])
 
@@ -180,52 +192,52 @@ class ResidualLoss(Loss):
 
     kind = "regression"
 
-    def of_residual(self, residual):
+    def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""
         raise NotImplementedError
 
-    def slope_at(self, residual):
+    def slope_at(self, residual: Array) -> Array:
         """Derivative in the residual."""
         raise NotImplementedError
 
-    def curvature_at(self, residual):
+    def curvature_at(self, residual: Array) -> Array:
         """Second derivative in the residual, at least 0; not needed where ``d2z`` is None."""
         raise NotImplementedError
 
-    def value(self, z, y):
+    def value(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Loss of each record, shape (n,)."""
         return self.of_residual(_residual(z, y))
 
-    def dz(self, z, y):
+    def dz(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
         return self.slope_at(_residual(z, y))
 
-    def d2z(self, z, y):
+    def d2z(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Second derivative in the score: an array of the shape and dtype of ``z``."""
         return self.curvature_at(_residual(z, y))
 
-    def predict(self, z):
+    def predict(self, z: ArrayLike) -> Array:
         """Score itself."""
         return floating(z)
 
-    def value_bound(self, radius, target_bound=1.0):
+    def value_bound(self, radius: float, target_bound: float = 1.0) -> float:
         """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
         # A convex function on an interval is largest at an end of it.
         furthest = float(radius) + float(target_bound)
         return float(self.of_residual(np.array([-furthest, furthest])).max())
 
 
-def floating(z):
+def floating(z: ArrayLike) -> Array:
     """``z`` as an array of floats, of its own precision if it has one."""
     z = np.asarray(z)
     return z if z.dtype.kind == "f" else z.astype(np.float64)
 
 
-def _margin(z, y):
+def _margin(z: ArrayLike, y: ArrayLike) -> Array:
     z = floating(z)
     return np.multiply(z, np.asarray(y, dtype=z.dtype))
 
 
-def _residual(z, y):
+def _residual(z: ArrayLike, y: ArrayLike) -> Array:
     z = floating(z)
     return np.subtract(z, np.asarray(y, dtype=z.dtype))

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from ._loss import Array
+
 __all__ = ["log_one_plus_exp_minus", "minus_sigmoid_minus"]
 
 
-def minus_sigmoid_minus(margin):
+def minus_sigmoid_minus(margin: Array) -> Array:
     """-1/(1 + exp(margin)), written over ``margin``.
 
     Three times faster than ``scipy.special.expit``, which is not vectorised, and relatively exact
@@ -18,7 +20,7 @@ def minus_sigmoid_minus(margin):
     return np.divide(-1, margin, out=margin)
 
 
-def log_one_plus_exp_minus(margin):
+def log_one_plus_exp_minus(margin: Array) -> Array:
     """log(1 + exp(-margin)) = log1p(exp(-|margin|)) + max(-margin, 0)."""
     tail = np.abs(margin)
     np.negative(tail, out=tail)

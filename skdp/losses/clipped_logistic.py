@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from ._loss import MarginLoss
+from ._loss import Array, MarginLoss
 from ._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
 
 __all__ = ["ClippedLogistic"]
@@ -47,26 +47,26 @@ class ClippedLogistic(MarginLoss):
 
     cap: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 < self.cap <= 1.0:
             raise ValueError(f"cap must be in (0, 1], got {self.cap!r}; 1 is the logistic loss.")
 
     @property
-    def slope(self):
+    def slope(self) -> float:
         """Supremum of the absolute derivative."""
         return float(self.cap)
 
     @property
-    def curvature(self):
+    def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 0.25 if self.cap >= 0.5 else float(self.cap * (1.0 - self.cap))
 
     @property
-    def knot(self):
+    def knot(self) -> float:
         """Margin below which the loss is a straight line."""
         return -float(logit(self.cap))
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         loss = log_one_plus_exp_minus(np.maximum(margin, self.knot))
         beyond = np.subtract(self.knot, margin, out=margin)
@@ -75,12 +75,12 @@ class ClippedLogistic(MarginLoss):
         loss += beyond
         return loss
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Derivative in the margin: at most 0."""
         slope = minus_sigmoid_minus(margin)
         return np.maximum(slope, -self.cap, out=slope)
 
-    def curvature_at(self, margin):
+    def curvature_at(self, margin: Array) -> Array:
         """Second derivative in the margin."""
         curved = margin >= self.knot
         p = minus_sigmoid_minus(np.abs(margin, out=margin))

@@ -1,10 +1,11 @@
 """Hinge loss: the support vector machine."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ._loss import MarginLoss
+from ._loss import Array, MarginLoss
 
 __all__ = ["Hinge"]
 
@@ -31,13 +32,13 @@ class Hinge(MarginLoss):
     """
 
     slope = 1.0
-    d2z = None
+    d2z: ClassVar[Any] = None
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         np.subtract(1, margin, out=margin)
         return np.maximum(margin, 0, out=margin)
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Subgradient in the margin: -1 or 0."""
         return np.negative(margin < 1.0, dtype=margin.dtype, out=margin)

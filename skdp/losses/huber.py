@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._loss import ResidualLoss
+from ._loss import Array, ResidualLoss
 
 __all__ = ["Huber"]
 
@@ -37,7 +37,7 @@ class Huber(ResidualLoss):
     curvature = 1.0
     delta: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 < self.delta < np.inf:
             raise ValueError(
                 f"delta must be positive and finite, got {self.delta!r}; "
@@ -45,11 +45,11 @@ class Huber(ResidualLoss):
             )
 
     @property
-    def slope(self):
+    def slope(self) -> float:
         """Supremum of the absolute derivative."""
         return float(self.delta)
 
-    def of_residual(self, residual):
+    def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""
         slope = self.slope_at(residual.copy())
         # s r - s^2/2 with the slope s is both pieces in one.
@@ -57,10 +57,10 @@ class Huber(ResidualLoss):
         residual *= slope
         return residual
 
-    def slope_at(self, residual):
+    def slope_at(self, residual: Array) -> Array:
         """Derivative in the residual."""
         return np.clip(residual, -self.delta, self.delta, out=residual)
 
-    def curvature_at(self, residual):
+    def curvature_at(self, residual: Array) -> Array:
         """Second derivative in the residual."""
         return (np.abs(residual) < self.delta).astype(residual.dtype)

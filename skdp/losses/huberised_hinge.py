@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._loss import MarginLoss
+from ._loss import Array, MarginLoss
 
 __all__ = ["HuberisedHinge"]
 
@@ -37,16 +37,16 @@ class HuberisedHinge(MarginLoss):
     slope = 1.0
     h: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 < self.h < np.inf:
             raise ValueError(f"h must be positive and finite, got {self.h!r}; the usual is 0.5.")
 
     @property
-    def curvature(self):
+    def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 1.0 / (2.0 * self.h)
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         slope = self.slope_at(margin.copy())
         # s (m - 1 - h) - h s^2 with the slope s is all three pieces in one.
@@ -55,12 +55,12 @@ class HuberisedHinge(MarginLoss):
         margin *= slope
         return margin
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Derivative in the margin: at most 0."""
         margin -= 1.0 + self.h
         margin *= self.curvature
         return np.clip(margin, -1.0, 0.0, out=margin)
 
-    def curvature_at(self, margin):
+    def curvature_at(self, margin: Array) -> Array:
         """Second derivative in the margin."""
         return (np.abs(margin - 1.0) < self.h) * margin.dtype.type(self.curvature)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._loss import MarginLoss
+from ._loss import Array, MarginLoss
 from ._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
 
 __all__ = ["Logistic"]
@@ -36,21 +37,21 @@ class Logistic(MarginLoss):
     slope = 1.0
     curvature = 0.25
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         return log_one_plus_exp_minus(margin)
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Derivative in the margin: at most 0."""
         return minus_sigmoid_minus(margin)
 
-    def curvature_at(self, margin):
+    def curvature_at(self, margin: Array) -> Array:
         """Second derivative in the margin."""
         np.abs(margin, out=margin)  # even in the margin, and p^2 <= p loses nothing in this tail
         p = minus_sigmoid_minus(margin)
         return np.subtract(-p, p * p, out=p)
 
-    def predict(self, z):
+    def predict(self, z: ArrayLike) -> Array:
         """Probability of y = +1."""
         p = minus_sigmoid_minus(np.negative(z, dtype=np.result_type(z, np.float32)))
         return np.negative(p, out=p)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._loss import Loss, floating
+from ._loss import Array, Loss, floating
 
 __all__ = ["Multinomial"]
 
@@ -43,27 +44,27 @@ class Multinomial(Loss):
     curvature = 0.5
     outputs: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if int(self.outputs) != self.outputs or self.outputs < 2:
             raise ValueError(
                 f"outputs must be an integer of 2 or more, the number of classes, "
                 f"got {self.outputs!r}."
             )
 
-    def value(self, z, y):
+    def value(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Loss of each record, shape (n,)."""
         shifted = _below_largest(z)
         of_target = shifted[np.asarray(y, dtype=np.intp), np.arange(shifted.shape[1])]
         np.exp(shifted, out=shifted)
         return np.log(_sum_over_classes(shifted)) - of_target
 
-    def dz(self, z, y):
+    def dz(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Gradient in the scores: a fresh array of the shape and dtype of ``z``."""
         p = self.predict(z)
         p[np.arange(len(p)), np.asarray(y, dtype=np.intp)] -= 1
         return p
 
-    def d2z(self, z, y):
+    def d2z(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Hessian in the scores of each record, shape (n, K, K)."""
         p = self.predict(z)
         hessian = -p[:, :, None] * p[:, None, :]
@@ -71,19 +72,19 @@ class Multinomial(Loss):
         hessian[:, diagonal, diagonal] += p
         return hessian
 
-    def predict(self, z):
+    def predict(self, z: ArrayLike) -> Array:
         """Probability of each class, shape (n, K)."""
         p = _below_largest(z)
         np.exp(p, out=p)
         p /= _sum_over_classes(p)
         return p.T
 
-    def value_bound(self, radius, target_bound=1.0):
+    def value_bound(self, radius: float, target_bound: float = 1.0) -> float:
         """Supremum of ``value`` over scores each in [-radius, radius]."""
         return float(np.logaddexp(0.0, np.log(self.outputs - 1.0) + 2.0 * radius))
 
 
-def _sum_over_classes(p):
+def _sum_over_classes(p: Array) -> Array:
     """Sum of each record, class by class: numpy sums a lone record's in another order than many records'."""
     total = p[0].copy()
     for row in p[1:]:
@@ -91,7 +92,7 @@ def _sum_over_classes(p):
     return total
 
 
-def _below_largest(z):
+def _below_largest(z: ArrayLike) -> Array:
     """Scores below the record's largest one, shape (K, n): sums over a short last axis are slow."""
     z = np.array(floating(z).T, order="C")
     z -= z.max(axis=0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._loss import ResidualLoss
+from ._loss import Array, ResidualLoss
 
 __all__ = ["QuantileHuber"]
 
@@ -39,23 +39,23 @@ class QuantileHuber(ResidualLoss):
     tau: float = 0.5
     k: float = 0.2
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 < self.tau < 1.0:
             raise ValueError(f"tau must be in (0, 1), got {self.tau!r}; the median is 0.5.")
         if not 0.0 < self.k < np.inf:
             raise ValueError(f"k must be positive and finite, got {self.k!r}; try 0.2.")
 
     @property
-    def slope(self):
+    def slope(self) -> float:
         """Supremum of the absolute derivative."""
         return float(max(self.tau, 1.0 - self.tau))
 
     @property
-    def curvature(self):
+    def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 1.0 / float(self.k)
 
-    def of_residual(self, residual):
+    def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""
         slope = self.slope_at(residual.copy())
         # s r - k s^2/2 with the slope s: an envelope is the conjugate of the smoothed conjugate.
@@ -63,12 +63,12 @@ class QuantileHuber(ResidualLoss):
         residual *= slope
         return residual
 
-    def slope_at(self, residual):
+    def slope_at(self, residual: Array) -> Array:
         """Derivative in the residual."""
         residual /= self.k
         return np.clip(residual, -self.tau, 1.0 - self.tau, out=residual)
 
-    def curvature_at(self, residual):
+    def curvature_at(self, residual: Array) -> Array:
         """Second derivative in the residual."""
         inside = (residual > -self.k * self.tau) & (residual < self.k * (1.0 - self.tau))
         return inside * residual.dtype.type(self.curvature)

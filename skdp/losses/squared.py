@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._loss import ResidualLoss
+from ._loss import Array, ResidualLoss
 
 __all__ = ["Squared"]
 
@@ -29,16 +29,16 @@ class Squared(ResidualLoss):
 
     curvature = 1.0
 
-    def of_residual(self, residual):
+    def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""
         residual *= residual
         residual *= 0.5
         return residual
 
-    def slope_at(self, residual):
+    def slope_at(self, residual: Array) -> Array:
         """Derivative in the residual."""
         return residual
 
-    def curvature_at(self, residual):
+    def curvature_at(self, residual: Array) -> Array:
         """Second derivative in the residual."""
         return np.ones_like(residual)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._loss import MarginLoss
+from ._loss import Array, MarginLoss
 
 __all__ = ["SquaredHinge"]
 
@@ -31,18 +31,18 @@ class SquaredHinge(MarginLoss):
 
     curvature = 1.0
 
-    def of_margin(self, margin):
+    def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""
         slope = self.slope_at(margin)
         slope *= slope
         slope *= 0.5
         return slope
 
-    def slope_at(self, margin):
+    def slope_at(self, margin: Array) -> Array:
         """Derivative in the margin: at most 0."""
         margin -= 1.0
         return np.minimum(margin, 0.0, out=margin)
 
-    def curvature_at(self, margin):
+    def curvature_at(self, margin: Array) -> Array:
         """Second derivative in the margin."""
         return (margin < 1.0).astype(margin.dtype)
