@@ -1,6 +1,7 @@
 """Formulas of the coefficients, each with its prox. To add one: a file, a line in ``PENALTIES``."""
 
 from dataclasses import fields
+from typing import Any
 
 from ._penalty import Penalty
 from ._scaled import ScaledPenalty
@@ -35,7 +36,7 @@ __all__ = [
     "make_scaled",
 ]
 
-PENALTIES = {
+PENALTIES: dict[str, type[Penalty]] = {
     "none": NoPenalty,
     "l1": L1,
     "l2": L2,
@@ -50,7 +51,9 @@ PENALTIES = {
 }
 
 
-def make_scaled(penalty, scale, intercept, **given):
+def make_scaled(
+    penalty: str | Penalty | None, scale: float, intercept: bool, **given: Any
+) -> ScaledPenalty:
     """`make`, as a solver sees it: on coefficients of rows that were divided by ``scale``.
 
     Parameters
@@ -81,7 +84,12 @@ def make_scaled(penalty, scale, intercept, **given):
     return ScaledPenalty(make(penalty, **given), scale, intercept)
 
 
-def make(penalty, strength=1.0, l1_ratio=None, weight=1.0):
+def make(
+    penalty: str | Penalty | None,
+    strength: float = 1.0,
+    l1_ratio: float | None = None,
+    weight: float = 1.0,
+) -> Penalty:
     """Penalty that a name stands for; an instance stands for itself.
 
     Parameters
@@ -117,7 +125,7 @@ def make(penalty, strength=1.0, l1_ratio=None, weight=1.0):
         return NoPenalty()
     kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
     takes = {field.name for field in fields(kind)} if kind else ()
-    if "strength" not in takes:
+    if kind is None or "strength" not in takes:
         raise ValueError(
             f"penalty={penalty!r} is not the name of a penalty with a strength; use 'l1', 'l2', "
             "'elasticnet' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."

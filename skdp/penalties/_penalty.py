@@ -1,11 +1,14 @@
 """What a penalty is: a formula of the coefficients with its prox. It never sees a record."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-__all__ = ["Penalty"]
+__all__ = ["Array", "Penalty"]
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -43,22 +46,31 @@ class Penalty:
     2.0
     """
 
-    convexity: ClassVar[float] = 0.0
-    smooth: ClassVar[bool] = False
-    separable: ClassVar[bool] = False
-    bounded: ClassVar[bool] = False
+    if TYPE_CHECKING:  # read only: a subclass gives a number, a field or a property
+
+        @property
+        def convexity(self) -> float: ...
+        @property
+        def smooth(self) -> bool: ...
+        @property
+        def separable(self) -> bool: ...
+        @property
+        def bounded(self) -> bool: ...
+    else:
+        convexity = 0.0
+        smooth = separable = bounded = False
 
     @property
-    def convex(self):
+    def convex(self) -> bool:
         """Whether the penalty is a convex function."""
         return self.convexity >= 0.0
 
     @property
-    def largest_step(self):
+    def largest_step(self) -> float:
         """Steps below this have a prox: the problem it solves is then strongly convex."""
         return np.inf if self.convex else -1.0 / self.convexity
 
-    def check_step(self, step):
+    def check_step(self, step: float) -> None:
         """Refuse a step at which the formula of a non-convex prox is not the minimiser."""
         if not 0.0 <= step < self.largest_step:
             raise ValueError(
@@ -66,26 +78,26 @@ class Penalty:
                 f"{step:g}; take a smaller step (a larger rho in ADMM) or a less bent penalty."
             )
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``; infinite outside a constraint."""
         raise NotImplementedError
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``: a fresh array like ``w``."""
         raise NotImplementedError
 
-    def gradient(self, w):
+    def gradient(self, w: Array) -> Array:
         """Gradient; only of a ``smooth`` penalty."""
         raise NotImplementedError(f"{type(self).__name__} has no gradient: use its prox.")
 
-    def vertex(self, direction):
+    def vertex(self, direction: Array) -> Array:
         """Minimiser of ``<direction, u>`` over the set; only of a ``bounded`` one."""
         raise NotImplementedError(
             f"{type(self).__name__} has no vertices: use a bounded set such as L1Ball(radius)."
         )
 
 
-def check_at_least(name, number, low, strictly=False):
+def check_at_least(name: str, number: float, low: float, strictly: bool = False) -> float:
     """Return ``number`` as a float, or refuse it: NaN, infinite or too small."""
     number = float(number)
     if not np.isfinite(number) or number < low or (strictly and number == low):
@@ -94,11 +106,11 @@ def check_at_least(name, number, low, strictly=False):
     return number
 
 
-def soft_threshold(w, threshold):
+def soft_threshold(w: Array, threshold: float) -> Array:
     """Shrink each entry by ``threshold`` and stop at 0: w minus its projection on a box."""
     return w - np.clip(w, -float(threshold), float(threshold))
 
 
-def indicator(size, bound, dtype):
+def indicator(size: float, bound: float, dtype: DTypeLike) -> float:
     """0 within the bound and infinity beyond, where beyond means more than rounding can explain."""
     return 0.0 if size <= bound * (1.0 + np.sqrt(np.finfo(dtype).eps)) else np.inf

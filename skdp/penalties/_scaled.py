@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least
+from ._penalty import Array, Penalty, check_at_least
 
 __all__ = ["ScaledPenalty"]
 
@@ -58,7 +58,7 @@ class ScaledPenalty(Penalty):
     convexity: float = field(init=False, repr=False, compare=False)
     largest_step: float = field(default=np.inf, init=False, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("scale", self.scale, 0.0, strictly=True)
         modulus = self.penalty.convexity / float(self.scale) ** 2
         lowest = min(modulus, 0.0) if self.intercept else modulus  # a free intercept has none
@@ -72,25 +72,25 @@ class ScaledPenalty(Penalty):
             object.__setattr__(self, name, value)
 
     @property
-    def smooth(self):
+    def smooth(self) -> bool:
         """Whether ``gradient`` exists everywhere."""
         return self.penalty.smooth
 
     @property
-    def separable(self):
+    def separable(self) -> bool:
         """Whether it is a sum over single coefficients."""
         return self.penalty.separable
 
     @property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Whether the set is bounded: never with a free intercept."""
         return self.penalty.bounded and not self.intercept
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``; infinite outside a constraint."""
         return self.penalty.value(self._coefficients(w))
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``: a fresh array like ``w``."""
         scale = float(self.scale)
         # |u - w|^2/(2 step) = |u/scale - w/scale|^2/(2 step/scale^2)
@@ -98,13 +98,13 @@ class ScaledPenalty(Penalty):
         inner *= scale
         return self._with_intercept(inner, w[-1:])
 
-    def gradient(self, w):
+    def gradient(self, w: Array) -> Array:
         """Gradient; only of a ``smooth`` penalty."""
         inner = self.penalty.gradient(self._coefficients(w))
         inner /= float(self.scale)
         return self._with_intercept(inner, np.zeros_like(w[-1:]))
 
-    def vertex(self, direction):
+    def vertex(self, direction: Array) -> Array:
         """Minimiser of ``<direction, u>`` over the set; only of a ``bounded`` one."""
         if self.intercept:
             raise ValueError(
@@ -113,8 +113,8 @@ class ScaledPenalty(Penalty):
             )
         return self.penalty.vertex(direction) * float(self.scale)
 
-    def _coefficients(self, w):
+    def _coefficients(self, w: Array) -> Array:
         return (w[:-1] if self.intercept else w) / float(self.scale)
 
-    def _with_intercept(self, inner, last):
+    def _with_intercept(self, inner: Array, last: Array) -> Array:
         return np.concatenate([inner, last]) if self.intercept else inner

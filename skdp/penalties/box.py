@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty
+from ._penalty import Array, Penalty
 
 __all__ = ["Box"]
 
@@ -37,7 +37,7 @@ class Box(Penalty):
     low: float = -1.0
     high: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.low <= self.high or not (self.low < np.inf and self.high > -np.inf):
             raise ValueError(
                 f"low must be at most high, got low={self.low!r} and high={self.high!r}; "
@@ -45,11 +45,11 @@ class Box(Penalty):
             )
 
     @property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Whether both bounds are finite."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """0 inside, infinity outside, where outside means more than rounding can explain."""
         w = np.asarray(w)
         slack = np.sqrt(np.finfo(w.dtype if w.dtype.kind == "f" else float).eps)
@@ -57,11 +57,11 @@ class Box(Penalty):
         inside = np.all(w >= self.low - low) and np.all(w <= self.high + high)
         return 0.0 if inside else np.inf
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Projection."""
         return np.clip(w, float(self.low), float(self.high))
 
-    def vertex(self, direction):
+    def vertex(self, direction: Array) -> Array:
         """Minimiser of ``<direction, u>`` over the box, if it is bounded."""
         if not self.bounded:
             return super().vertex(direction)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, soft_threshold
+from ._penalty import Array, Penalty, check_at_least, soft_threshold
 
 __all__ = ["ElasticNet"]
 
@@ -39,7 +39,7 @@ class ElasticNet(Penalty):
     strength: float = 1.0
     l1_ratio: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(
@@ -47,31 +47,31 @@ class ElasticNet(Penalty):
             )
 
     @property
-    def smooth(self):
+    def smooth(self) -> bool:
         """Whether ``gradient`` exists everywhere: without L1 only."""
         return self._l1 == 0.0
 
     @property
-    def convexity(self):
+    def convexity(self) -> float:
         """Modulus of strong convexity: the weight of the squared norm."""
         return self._l2
 
     @property
-    def _l1(self):
+    def _l1(self) -> float:
         return float(self.strength * self.l1_ratio)
 
     @property
-    def _l2(self):
+    def _l2(self) -> float:
         return float(self.strength * (1.0 - self.l1_ratio))
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         return float(self._l1 * np.abs(w).sum() + 0.5 * self._l2 * np.square(w).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Soft threshold, then shrink."""
         return soft_threshold(w, step * self._l1) / float(1.0 + step * self._l2)
 
-    def gradient(self, w):
+    def gradient(self, w: Array) -> Array:
         """Gradient; only without L1."""
         return w * self._l2 if self.smooth else super().gradient(w)

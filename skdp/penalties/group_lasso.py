@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least
+from ._penalty import Array, Penalty, check_at_least
 
 __all__ = ["GroupLasso"]
 
@@ -37,7 +37,7 @@ class GroupLasso(Penalty):
     strength: float = 1.0
     groups: tuple[int, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
         groups = tuple(int(group) for group in self.groups)
         if any(group < 0 for group in groups):
@@ -46,18 +46,18 @@ class GroupLasso(Penalty):
             )
         object.__setattr__(self, "groups", groups)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         return float(self.strength * self._norms(w)[0].sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Shrink the norm of each group by ``step * strength``."""
         norms, members = self._norms(w)
         threshold = float(step * self.strength)
         kept = 1.0 - threshold / np.maximum(norms, threshold) if threshold else np.ones_like(norms)
         return w * kept.astype(w.dtype)[members].reshape((-1,) + (1,) * (w.ndim - 1))
 
-    def _norms(self, w):
+    def _norms(self, w: Array) -> tuple[Array, Array]:
         members = np.array(self.groups, dtype=np.intp) if self.groups else np.arange(len(w))
         if len(members) != len(w):
             raise ValueError(

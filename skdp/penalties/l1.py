@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, soft_threshold
+from ._penalty import Array, Penalty, check_at_least, soft_threshold
 
 __all__ = ["L1"]
 
@@ -35,13 +35,13 @@ class L1(Penalty):
     separable = True
     strength: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         return float(self.strength * np.abs(w).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Soft threshold at ``step * strength``."""
         return soft_threshold(w, step * self.strength)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, indicator
+from ._penalty import Array, Penalty, check_at_least, indicator
 
 __all__ = ["L1Ball"]
 
@@ -36,14 +36,14 @@ class L1Ball(Penalty):
     bounded = True
     radius: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("radius", self.radius, 0.0, strictly=True)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """0 inside, infinity outside."""
         return indicator(np.abs(w).sum(), self.radius, w.dtype)
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Projection: soft threshold at the level that leaves the norm at the radius.
 
         Found by sorting, O(d log d) (Duchi, Shalev-Shwartz, Singer and Chandra 2008). It works on
@@ -58,7 +58,7 @@ class L1Ball(Penalty):
         left_of_largest = left[np.flatnonzero(ordered < left)[-1]]
         return np.copysign(np.maximum(left_of_largest - gaps, 0.0), w).astype(w.dtype)
 
-    def vertex(self, direction):
+    def vertex(self, direction: Array) -> Array:
         """Corner of the ball against the largest entry of ``direction``."""
         corner = np.zeros_like(direction)
         at = np.argmax(np.abs(direction))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least
+from ._penalty import Array, Penalty, check_at_least
 
 __all__ = ["L2"]
 
@@ -37,22 +37,22 @@ class L2(Penalty):
     separable = True
     strength: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
 
     @property
-    def convexity(self):
+    def convexity(self) -> float:
         """Modulus of strong convexity: the strength."""
         return float(self.strength)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         return float(0.5 * self.strength * np.square(w).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Shrink towards 0."""
         return w / float(1.0 + step * self.strength)
 
-    def gradient(self, w):
+    def gradient(self, w: Array) -> Array:
         """``strength * w``."""
         return w * float(self.strength)

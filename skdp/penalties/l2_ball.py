@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, indicator
+from ._penalty import Array, Penalty, check_at_least, indicator
 
 __all__ = ["L2Ball"]
 
@@ -34,18 +34,18 @@ class L2Ball(Penalty):
     bounded = True
     radius: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("radius", self.radius, 0.0, strictly=True)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """0 inside, infinity outside."""
-        return indicator(np.linalg.norm(w), self.radius, w.dtype)
+        return indicator(float(np.linalg.norm(w)), self.radius, w.dtype)
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Projection: scale down to the radius."""
         return w * min(1.0, float(self.radius) / max(float(np.linalg.norm(w)), self.radius))
 
-    def vertex(self, direction):
+    def vertex(self, direction: Array) -> Array:
         """Point of the sphere against ``direction``; the centre if that is 0."""
         norm = float(np.linalg.norm(direction))
         return direction * (-float(self.radius) / norm if norm > 0.0 else 0.0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, soft_threshold
+from ._penalty import Array, Penalty, check_at_least, soft_threshold
 
 __all__ = ["MCP"]
 
@@ -45,23 +45,23 @@ class MCP(Penalty):
     gamma: float = 3.0
     weight: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
         check_at_least("gamma", self.gamma, 1.0, strictly=True)
         check_at_least("weight", self.weight, 0.0, strictly=True)
 
     @property
-    def convexity(self):
+    def convexity(self) -> float:
         """Modulus of weak convexity: the bend between 0 and gamma lambda."""
         return -float(self.weight) / float(self.gamma)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         gamma, knee = float(self.gamma), float(self.strength) / float(self.weight)
         size = np.minimum(np.abs(w), gamma * knee)
         return float(self.weight * (knee * size - size**2 / (2.0 * gamma)).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``; refuses too large a step."""
         self.check_step(step)
         gamma, knee, step = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty
+from ._penalty import Array, Penalty
 
 __all__ = ["NoPenalty"]
 
@@ -28,14 +28,14 @@ class NoPenalty(Penalty):
     smooth = True
     separable = True
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         return 0.0
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """``w`` itself."""
         return np.array(w)
 
-    def gradient(self, w):
+    def gradient(self, w: Array) -> Array:
         """Zeros."""
         return np.zeros_like(w)

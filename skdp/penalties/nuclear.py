@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least
+from ._penalty import Array, Penalty, check_at_least
 
 __all__ = ["Nuclear"]
 
@@ -34,22 +34,22 @@ class Nuclear(Penalty):
 
     strength: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         _check_matrix(w)
         return float(self.strength * np.linalg.svd(w, compute_uv=False).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Soft threshold of the singular values (Cai, Candes and Shen 2010)."""
         _check_matrix(w)
         left, singular, right = np.linalg.svd(w, full_matrices=False)
         return (left * np.maximum(singular - float(step * self.strength), 0.0)) @ right
 
 
-def _check_matrix(w):
+def _check_matrix(w: Array) -> None:
     if w.ndim != 2:
         raise ValueError(
             f"The nuclear norm is of a coefficient matrix, got an array of {w.ndim} dimension(s); "

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Penalty, check_at_least, soft_threshold
+from ._penalty import Array, Penalty, check_at_least, soft_threshold
 
 __all__ = ["SCAD"]
 
@@ -45,24 +45,24 @@ class SCAD(Penalty):
     a: float = 3.7
     weight: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_at_least("strength", self.strength, 0.0)
         check_at_least("a", self.a, 2.0, strictly=True)
         check_at_least("weight", self.weight, 0.0, strictly=True)
 
     @property
-    def convexity(self):
+    def convexity(self) -> float:
         """Modulus of weak convexity: the steepest bend, between lambda and a lambda."""
         return -float(self.weight) / (float(self.a) - 1.0)
 
-    def value(self, w):
+    def value(self, w: Array) -> float:
         """Penalty at ``w``."""
         a, knee = float(self.a), float(self.strength) / float(self.weight)
         size = np.minimum(np.abs(w), a * knee)
         beyond = np.maximum(size - knee, 0.0)
         return float(self.weight * (knee * size - beyond**2 / (2.0 * (a - 1.0))).sum())
 
-    def prox(self, w, step):
+    def prox(self, w: Array, step: float) -> Array:
         """Minimiser over u of ``value(u) + |u - w|^2 / (2 step)``; refuses too large a step."""
         self.check_step(step)
         a, knee, step = float(self.a), float(self.strength / self.weight), float(step * self.weight)
