@@ -103,7 +103,9 @@ def test_the_same_folders_are_measured_everywhere():
     folders = " ".join(NOX["TRUSTED"])
     assert f"trusted=({folders})" in text(".ci/run")
     assert f"`pytest {folders} --cov`" in text("CONTRIBUTING.md")
-    assert 'newest --cov -n 2 "${trusted[@]}"' in text(".ci/run")  # --cov eats a path that follows it
+    assert 'newest --cov -n 2 "${trusted[@]}"' in text(
+        ".ci/run"
+    )  # --cov eats a path that follows it
     assert all(Path(ROOT, folder).is_dir() for folder in NOX["TRUSTED"])
 
 
