@@ -40,6 +40,8 @@ class CsrRows:
         """Tables of the kind above."""
         return isinstance(X, Csr)
 
+    from_dense = Csr.of  # what the laws make a table of
+
     @classmethod
     def bounded(cls, X, data_norm, intercept):
         """Rows divided by max(data_norm, their own norm)."""

@@ -44,6 +44,13 @@ class Case:
         return Logistic() if self.outputs == 1 else Multinomial(outputs=self.outputs)
 
 
+def cases_of(model):
+    """What a model is asked for: one score, and several where its parameters are more for more of them."""
+    one, public = model(), Public(10, 3, 0.25, "replace_one")
+    several = one.shape(public, 3) != one.shape(public)
+    return [Case(one, outputs) for outputs in ((1, 3) if several else (1,))]
+
+
 def _table(rng, n, d, dtype=np.float64):
     return (rng.normal(size=(n, d)) * rng.choice([0.1, 1.0, 9.0], size=(n, 1))).astype(dtype)
 

@@ -43,6 +43,15 @@ def table_of(engine, form=np.asarray):
     return Subject(lambda X: engine.bounded(form(X), DATA_NORM, INTERCEPT))
 
 
+def form_of(engine):
+    """From a dense table to one that the engine admits: `from_dense` beside it, or the table itself."""
+    form = getattr(engine, "from_dense", np.asarray)
+    assert engine.admits(form(np.eye(2))), (
+        f"{engine.__name__} admits no dense table: give it from_dense"
+    )
+    return form
+
+
 def mapped_over(engine, form=np.asarray, view=MappedRows):
     """The same seen in other coordinates, by a map that makes no row longer than 1."""
     below = table_of(engine, form)

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from laws.examples import examples, has_defaults, never_asked
 from loss_laws import EXAMPLES, LAWS
 from scipy.special import huber, log_softmax
 from sklearn.metrics import hinge_loss, log_loss, mean_pinball_loss, mean_squared_error
 
 from skdp.losses import (
+    LOSSES,
     ClippedLogistic,
     Hinge,
     Huber,
@@ -21,6 +23,21 @@ from skdp.losses import (
     Squared,
     SquaredHinge,
 )
+
+
+def test_the_laws_ask_every_registered_loss():
+    assert never_asked(LOSSES.values(), EXAMPLES) == []
+
+
+def test_a_kind_without_defaults_and_without_a_variant_is_never_asked():
+    class Needs(Logistic):
+        def __init__(self, width):
+            self.width = width
+
+    asked = examples([Logistic, Needs], [Logistic()])
+    assert asked == [Logistic()] and not has_defaults(Needs)
+    assert never_asked([Logistic, Needs], asked) == ["Needs"]
+    assert never_asked([Logistic, Needs], examples([Logistic, Needs], [Needs(3)])) == []
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from laws import model_laws
 from laws.hidden_layer import HiddenLayer
-from laws.model_laws import Case
+from laws.model_laws import Case, cases_of
 
 from skdp import NotSupported
 from skdp.losses import Logistic
@@ -32,8 +32,6 @@ from skdp.privacy.ledger import Recorder
 from skdp.solvers import SGD
 from skdp.solvers._solver import Budget, Task
 
-# What each registered model is asked for. A model without a line here fails.
-CASES = {Linear: (Case(Linear()), Case(Linear(), 3)), HiddenLayer: (Case(HiddenLayer()),)}
 LAWS = (
     model_laws.check_passes_belong_to_records,
     model_laws.check_gradients,
@@ -48,9 +46,13 @@ LAWS = (
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("model", (*MODELS.values(), HiddenLayer), ids=lambda m: m.__name__)
 def test_models_keep_the_laws(model, law):
-    assert model in CASES, f"say what {model.__name__} is to be asked, so that the laws can ask it"
-    for case in CASES[model]:
+    for case in cases_of(model):
         law(case)
+
+
+def test_a_model_is_asked_for_several_scores_where_its_parameters_grow_with_them():
+    assert cases_of(Linear) == [Case(Linear()), Case(Linear(), 3)]
+    assert cases_of(HiddenLayer) == [Case(HiddenLayer())]
 
 
 # --------------------------------------------------------------------------------------- models that are wrong

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from laws.examples import never_asked
 from penalty_laws import EXAMPLES, LAWS, PLACED, coefficients, objective
 
 from skdp.penalties import (
     L1,
     L2,
     MCP,
+    PENALTIES,
     SCAD,
     Box,
     ElasticNet,
@@ -24,6 +26,10 @@ from skdp.penalties import (
     ScaledPenalty,
     make,
 )
+
+
+def test_the_laws_ask_every_registered_penalty():
+    assert never_asked(PENALTIES.values(), EXAMPLES) == []
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
@@ -81,7 +87,8 @@ def test_refusal_has_a_reason(penalty, v, rival, excess, monkeypatch):
 def test_largest_step_is_where_bending_outruns_the_square(penalty):
     top = penalty.largest_step
     assert np.isfinite(penalty.prox(np.ones(2), top * (1 - 1e-9))).all()
-    for step in (top, 2 * top, 0.0, -1.0, np.nan):
+    assert np.array_equal(penalty.prox(np.ones(2), 0.0), np.ones(2))
+    for step in (top, 2 * top, -1.0, np.nan):
         with pytest.raises(ValueError, match=r"take a smaller step"):
             penalty.prox(np.ones(2), step)
 

@@ -14,8 +14,6 @@ from skdp.mechanisms._mapped import MappedRows
 from skdp.mechanisms._rows import DenseRows
 from skdp.solvers import SOLVERS
 
-# In which form an engine wants a dense table. An engine without an entry here is not tested, and fails.
-FORMS = {DenseRows: np.asarray, CsrRows: Csr.of}
 EVERY = (*ENGINES, CsrRows)
 LAWS = (
     row_laws.check_scores_belong_to_rows,
@@ -34,20 +32,22 @@ def _name(thing):
 @pytest.mark.parametrize("law", LAWS + OF_TABLES, ids=_name)
 @pytest.mark.parametrize("engine", EVERY, ids=_name)
 def test_engines_keep_the_laws(engine, law):
-    assert engine in FORMS, f"give {engine.__name__} a form, so that the laws can ask for it"
-    law(row_laws.table_of(engine, FORMS[engine]))
+    law(row_laws.table_of(engine, row_laws.form_of(engine)))
 
 
 @pytest.mark.parametrize("law", LAWS, ids=_name)
 @pytest.mark.parametrize("engine", EVERY, ids=_name)
 def test_rows_in_other_coordinates_keep_the_laws_over_each_engine(engine, law):
-    law(row_laws.mapped_over(engine, FORMS[engine]))
+    law(row_laws.mapped_over(engine, row_laws.form_of(engine)))
 
 
 @pytest.mark.parametrize("engine", EVERY, ids=_name)
 def test_threads_change_no_bit_of_a_score(engine):
     X = row_laws.short_rows(np.random.default_rng(0), 3000, 64)
-    rows, w = row_laws.table_of(engine, FORMS[engine]).make(X), np.linspace(-1e6, 1e6, 65)
+    rows, w = (
+        row_laws.table_of(engine, row_laws.form_of(engine)).make(X),
+        np.linspace(-1e6, 1e6, 65),
+    )
     with threadpool_limits(1):
         alone = rows.dot(w)
     with threadpool_limits(2):
@@ -288,6 +288,19 @@ def test_each_law_catches_wrong_rows_in_other_coordinates(law, view):
 # ------------------------------------------------------------------------------------------- one more engine
 
 
+def test_an_engine_that_the_laws_can_give_no_table_says_what_is_missing():
+    class Unreachable(CsrRows):
+        """Admits what nobody can make."""
+
+        from_dense = staticmethod(np.asarray)
+
+    assert row_laws.form_of(CsrRows) is CsrRows.from_dense
+    with pytest.raises(
+        AssertionError, match="Unreachable admits no dense table: give it from_dense"
+    ):
+        row_laws.form_of(Unreachable)
+
+
 def test_a_table_that_no_engine_knows_is_refused_by_its_type():
     assert engine_of(np.zeros((2, 2))) is DenseRows
     with pytest.raises(NotSupported, match="no engine holds a table of type Csr"):
@@ -301,7 +314,7 @@ def test_every_solver_runs_on_another_engine(name, monkeypatch):
     plan, rng = plan_for(name, "replace_one"), np.random.default_rng(0)
     X = rng.normal(size=(60, plan.public.n_features)) * (rng.random((60, 3)) < 0.7)
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=60) > 0, 1.0, -1.0)
-    dense, sparse = (Records.admit(form(X), y, plan.public, 2.0) for form in FORMS.values())
+    dense, sparse = (Records.admit(form(X), y, plan.public, 2.0) for form in (np.asarray, Csr.of))
     assert type(sparse.rows) is CsrRows
     w, again = (run(plan, records)[0] for records in (dense, sparse))
     np.testing.assert_allclose(again, w, rtol=1e-6, atol=1e-6 * np.abs(w).max())
