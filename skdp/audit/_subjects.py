@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
+
 import numpy as np
 
 from .. import mechanisms as room
@@ -38,11 +40,27 @@ def questions(n, width):
         From names to questions; a registered question that is not among them is an error.
     """
     found = [*_sums(n, width), *_choices(width), *_releases(n, width)]
-    missing = MECHANISMS - {type(question) for _, question in found}
-    if missing:
-        names = ", ".join(sorted(kind.__name__ for kind in missing))
-        raise NotImplementedError(f"no replay asks {names}; add one to skdp/audit/_subjects.py.")
+    others = MECHANISMS - {type(question) for _, question in found}
+    found += [("", _usual(kind, width)) for kind in sorted(others, key=lambda kind: kind.__name__)]
     return {f"{type(question).__name__}{what}": question for what, question in found}
+
+
+def _usual(kind, width):
+    """A question of a kind whose fields have usual names, or defaults."""
+    usual = {
+        "at": np.linspace(-1.0, 1.0, width),
+        "loss": Logistic(),
+        "clip": 0.3,
+        "cap": 0.4,
+        "bound": 0.3,
+    }
+    usual |= {"multiplier": 2.0, "epsilon": 0.5}
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    if not set(needed) <= set(usual):
+        raise NotImplementedError(
+            f"no replay asks {kind.__name__}; add one to skdp/audit/_subjects.py."
+        )
+    return kind(**{name: usual[name] for name in needed})
 
 
 def _sums(n, width):

@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from ..losses import Loss
+from ..losses import LOSSES, Loss
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.ledger import Ledger
@@ -19,7 +19,9 @@ from ..solvers import SOLVERS, Solver
 __all__ = ["RULES", "as_text", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
-LOSS_NAMES = ("huberised_hinge", "hinge", "squared_hinge")
+LOSS_NAMES = tuple(
+    name for name, kind in LOSSES.items() if kind.kind == "binary"
+)  # for two classes
 
 
 def _real(value):

@@ -156,7 +156,8 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
     epsilon, delta : float
         As in `DPLogisticRegression`, like all parameters that are not listed here.
     loss : {"huberised_hinge", "hinge", "squared_hinge"} or Loss, default="huberised_hinge"
-        Loss of the margin; the hinge itself only with solvers that need no smoothness.
+        Loss of the margin: any of two classes in ``skdp.losses.LOSSES``, by name, or an instance. The hinge itself only
+        with solvers that need no smoothness.
     h : float, default=0.5
         Half-width of the quadratic part of the huberised hinge.
     solver, penalty, C, l1_ratio, data_norm, fit_intercept, classes, neighbors, n_public, accountant, ledger : object
@@ -221,6 +222,5 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
     def _loss(self):
         if isinstance(self.loss, Loss):
             return self.loss
-        if self.loss == "huberised_hinge":
-            return HuberisedHinge(self.h)
-        return LOSSES[self.loss]()
+        kind = LOSSES[self.loss]
+        return kind(self.h) if kind is HuberisedHinge else kind()

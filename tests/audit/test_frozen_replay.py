@@ -1,7 +1,7 @@
 """Replays with frozen answers: nothing is found in any mechanism or solver, and planted faults are."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -226,9 +226,16 @@ def test_whatever_else_an_estimator_lets_out_is_found(kind, words):
 
 
 def test_a_question_that_nobody_replays_is_an_error():
-    class Another(Gradient):
+    @dataclass(frozen=True, eq=False, kw_only=True)
+    class Usual(Gradient):
         pass
 
+    @dataclass(frozen=True, eq=False, kw_only=True)
+    class Another(Gradient):
+        colour: str
+
+    with patch.object(_subjects, "MECHANISMS", MECHANISMS | {Usual}):
+        assert type(_subjects.questions(MANY, D + 1)["Usual"]) is Usual
     with (
         patch.object(_subjects, "MECHANISMS", MECHANISMS | {Another}),
         pytest.raises(NotImplementedError, match="Another"),

@@ -13,7 +13,7 @@ from estimators.malformed import CELLS, CELLS_SHOWN, NUMBER
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.fitting import estimator
 from skdp.fitting._parameters import RULES, as_text, refuse_wrong
-from skdp.losses import Multinomial
+from skdp.losses import LOSSES, Multinomial
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD
 from skdp.utils import all_estimators
@@ -47,7 +47,7 @@ WRONG = {
     "random_state": [-1, -HUGE, 0.5, 1.0, "lucky", [1], np.array([1]), object(), True, b"1"]
     + [np.random.default_rng(0), math.nan, np.float64(3)],
     "verbose": ["x", -1, 1.5, None, [], math.nan, np.array([1]), "1"],
-    "loss": [*NO_WORDS, None, "logistic", "HINGE", Multinomial(3), Multinomial],
+    "loss": [*NO_WORDS, None, "huber", "multinomial", "HINGE", Multinomial(3), Multinomial],
     "h": [*NO_NUMBERS, None, 0, -0.5, math.inf, 1e-31, 1e31],
 }
 RIGHT = {
@@ -67,7 +67,7 @@ RIGHT = {
     "ledger": [None, Ledger(2.0, 1e-5)],
     "random_state": [None, 0, HUGE, np.int64(7), np.random.RandomState(0), np.random],
     "verbose": [0, 1, 2, True, False, np.int8(1)],
-    "loss": ["hinge", "squared_hinge", "huberised_hinge"],
+    "loss": [name for name, kind in LOSSES.items() if kind.kind == "binary"],
     "h": [0.5, 1, 1e-30, 1e30],
 }
 

@@ -1,6 +1,9 @@
 """One ordinary instance of every event, at a given noise scale: what the laws range over."""
 
+from dataclasses import MISSING, fields
+
 from skdp.privacy import Spec, calibrate
+from skdp.privacy.curves import registered
 from skdp.privacy.events import (
     ZCDP,
     AboveThreshold,
@@ -20,7 +23,7 @@ from skdp.privacy.events import (
     WithoutReplacementGaussian,
 )
 
-SAMPLES = (
+GIVEN = (
     Gaussian(3.0),
     Laplace(4.0),
     PureDP(0.3),
@@ -38,6 +41,28 @@ SAMPLES = (
     ObjectivePerturbation(0.2, 0.05),
     PureObjectivePerturbation(0.1, 0.05),
 )
+
+
+def sample(kind):
+    """An instance of a registered event whose numbers follow from how its fields are declared."""
+    given = {f.name: _number(kind, f) for f in fields(kind) if f.default is MISSING}
+    return kind(**given)
+
+
+def _number(kind, field):
+    power, high = field.metadata.get("power", 0), field.metadata.get("high")
+    assert power or high == 1.0, (
+        f"{kind.__name__}.{field.name} says nothing of itself: give it a default"
+    )
+    return 0.1 if not power else 3.0 if power > 0 else 0.3
+
+
+def kinds():
+    """Events of the package that have a registered cost, in the order in which they came."""
+    return list(dict.fromkeys(t for t, _, _ in registered() if t.__module__.startswith("skdp.")))
+
+
+SAMPLES = GIVEN + tuple(sample(kind) for kind in kinds() if kind not in set(map(type, GIVEN)))
 
 
 def name(event):
