@@ -62,7 +62,7 @@ __all__ = [
     "resolve",
 ]
 
-SOLVERS = {
+SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver
     for solver in (
         ADMMObjP,
@@ -93,7 +93,7 @@ SOLVERS = {
 }
 
 
-def resolve(solver, task=None):
+def resolve(solver: str | Solver, task: Task | None = None) -> Solver:
     """The solver that a name or an instance stands for, with Python's own numbers.
 
     Parameters
@@ -119,7 +119,7 @@ def resolve(solver, task=None):
     return found
 
 
-def _known(solver):
+def _known(solver: str | Solver) -> Solver:
     if isinstance(solver, Solver):
         return plain(solver)
     if isinstance(solver, str) and solver == "auto":

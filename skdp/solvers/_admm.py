@@ -10,6 +10,9 @@ import math
 
 import numpy as np
 
+from ..mechanisms import Public
+from ._solver import Array, Task
+
 __all__ = [
     "Splitting",
     "curvature_bound",
@@ -36,17 +39,17 @@ class Splitting:
         Number of records, public or bought.
     """
 
-    def __init__(self, task, rho, n):
+    def __init__(self, task: Task, rho: float, n: float) -> None:
         self.penalty, self.rho, self.step = task.penalty, rho, 1.0 / (rho * n)
         self.x, self.z, self.u = (np.zeros(task.shape) for _ in range(3))
         self._anchor, self._sum, self._count = self.z, np.zeros(task.shape), 0
 
     @property
-    def y(self):
+    def y(self) -> Array:
         """The multiplier of x = z."""
         return self.rho * self.u
 
-    def advance(self, gradient, inverse):
+    def advance(self, gradient: Array, inverse: float) -> None:
         """One step on a gradient of f at x; ``inverse`` is one over eta."""
         pull = self.z - self.u
         pull -= self.x
@@ -55,33 +58,33 @@ class Splitting:
         pull *= 1.0 / (self.rho + inverse)
         self.move(self.x + pull)
 
-    def move(self, x):
+    def move(self, x: Array) -> None:
         """z and u that follow from a new x."""
         self.x, self._anchor = x, x + self.u
         self.z = self.penalty.prox(self._anchor, self.step)
         self.u = self._anchor - self.z
 
-    def adopt(self, x, z, y):
+    def adopt(self, x: Array, z: Array, y: Array) -> None:
         """Iterates that were stepped, and made noisy, elsewhere."""
         self._anchor = x + self.u
         self.x, self.z, self.u = x, z, y / self.rho
 
-    def remember(self):
+    def remember(self) -> None:
         """Take the last argument of the prox into the mean."""
         self._count += 1
         self._sum += self._anchor
 
-    def average(self):
+    def average(self) -> Array:
         """The prox of the mean argument: as smooth as a mean of z, and still sparse or feasible."""
         return self.penalty.prox(self._sum / self._count, self.step)
 
 
-def curvature_bound(task, public):
+def curvature_bound(task: Task, public: Public) -> float:
     """Bound on the curvature of the mean loss along any direction; 1 stands in where a loss has none."""
     return (task.loss.curvature or 1.0) * public.row_bound**2
 
 
-def rho_rule(task, public, n, rho):
+def rho_rule(task: Task, public: Public, n: float, rho: float | None) -> float:
     """The given rho; None: a quarter of the curvature, and at least twice what a non-convex penalty's prox needs.
 
     SCAD and MCP have a prox at 1 / (rho n) only for rho above their weak convexity over n (0.37 and 0.34 at the usual
@@ -94,18 +97,20 @@ def rho_rule(task, public, n, rho):
     return float(rho) if public.n is not None else max(float(rho), 2.0 * needed)
 
 
-def refuse_small_rho(task, public, rho):
+def refuse_small_rho(task: Task, public: Public, rho: float | None) -> None:
     """Refuse a given rho at which the penalty has no prox; where n is private it is raised instead."""
     if rho is not None and public.n is not None:
         task.penalty.prox(np.zeros(task.shape), 1.0 / (rho * public.n))
 
 
-def noise_norm(task, clip, spread, expected, rate):
+def noise_norm(task: Task, clip: float, spread: float, expected: float, rate: float) -> float:
     """Root mean square error of one mean gradient: the noise on all coordinates and the choice of the batch."""
     return math.sqrt(task.size * spread**2 + clip**2 * (1.0 - rate) / expected)
 
 
-def inverse_steps(task, public, rho, growth, error, radius):
+def inverse_steps(
+    task: Task, public: Public, rho: float, growth: Array, error: float, radius: float
+) -> Array:
     """One over eta of each step: half of the curvature, plus a multiple of `growth` that the noise decides.
 
     Errors of size ``error`` in each gradient carry x a random walk of step 1 / (rho + 1/eta); the multiple is the least
@@ -119,7 +124,7 @@ def inverse_steps(task, public, rho, growth, error, radius):
     """
     steady = 0.5 * curvature_bound(task, public)
 
-    def walk(multiple):
+    def walk(multiple: float) -> float:
         return error * math.sqrt(np.sum((rho + steady + multiple * growth) ** -2.0))
 
     low, high = 0.0, error * math.sqrt(np.sum(growth**-2.0)) / radius

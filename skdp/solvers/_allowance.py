@@ -6,11 +6,14 @@ A solver knows no theorem: it only may ask which part of the whole allowance a q
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import Count, Gradient
+from ..mechanisms._mechanism import Mechanism
+from ._solver import Answering, Task
 
 __all__ = ["Allowance"]
 
@@ -29,7 +32,7 @@ class Allowance:
         Whose gradients are the measure.
     """
 
-    def __init__(self, oracle, task):
+    def __init__(self, oracle: Answering, task: Task) -> None:
         self._oracle = oracle
         unit = Gradient(at=np.zeros(task.shape), loss=task.loss, clip=1.0, multiplier=1.0)
         # Gaussian answers cost as 1/multiplier^2 in every filter's currency.
@@ -38,26 +41,26 @@ class Allowance:
         self._rounded_up = 1.0 + 1e-7
 
     @property
-    def unlimited(self):
+    def unlimited(self) -> bool:
         """Whether nothing is promised, so that nothing costs."""
         return self.whole == 0.0
 
-    def gaussian(self, share):
+    def gaussian(self, share: float) -> float:
         """Multiplier of a Gaussian answer about all records that takes this share."""
         return self.whole * self._rounded_up / math.sqrt(share)
 
-    def range(self, share):
+    def range(self, share: float) -> float:
         """Bounded range of a selection about all records that takes this share: b^2/8 against mu^2/2."""
         if self.unlimited:
             return math.inf
         return 2.0 * self._oracle.public.sensitivity_factor / self.gaussian(share)
 
-    def noise(self, share, question):
+    def noise(self, share: float, question: Callable[[float], Mechanism]) -> float:
         """Smallest scale s at which ``question(s)`` takes no more than this share."""
         scale = _least(lambda scale: self._oracle.share(question(scale)), share)
         return scale * self._rounded_up
 
-    def count(self, share=0.01):
+    def count(self, share: float = 0.01) -> float:
         """The public number of records, or a noisy one that takes this share; never below 1."""
         if self._oracle.public.n is not None:
             return float(self._oracle.public.n)
@@ -65,7 +68,7 @@ class Allowance:
         return max(1.0, float(self._oracle.ask(Count(multiplier=multiplier))))
 
 
-def _least(price, allowed):
+def _least(price: Callable[[float], float], allowed: float) -> float:
     """Smallest noise scale whose price, which falls with it, is at most what is allowed; 0 where all are.
 
     Secant steps on logarithms, of which prices are nearly linear functions, and bisection where they leave the bracket
@@ -75,7 +78,7 @@ def _least(price, allowed):
         return 0.0
     aim = math.log(allowed) - 0.5 * _CLOSE
 
-    def excess(t):
+    def excess(t: float) -> float:
         at = price(math.exp(t))
         return math.log(at) - aim if at > 0.0 else -math.inf
 
@@ -100,7 +103,7 @@ def _least(price, allowed):
     return math.exp(high)
 
 
-def _bracket(excess):
+def _bracket(excess: Callable[[float], float]) -> tuple[float, float, float, float]:
     """Two logarithms of scales, too dear and affordable, with their excesses."""
     t, step, at = 0.0, 0.5, excess(0.0)
     towards = 1.0 if at > 0.0 else -1.0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..mechanisms import Gradient
+from ..mechanisms import Gradient, Public
+from ..mechanisms._mechanism import Mechanism
 from ._allowance import Allowance
 from ._rules import clip_rule, longest_prox, nearest
+from ._solver import Answering, Array, Asked, Budget, Task
 
 __all__ = ["Descent", "PriceList", "descend", "first_round", "longest_step", "start"]
 
@@ -25,23 +28,25 @@ class PriceList:
         Its `share`.
     """
 
-    def __init__(self, public, budget):
-        self.public, self.share, self.asked = public, budget.share, []
+    def __init__(self, public: Public, budget: Budget) -> None:
+        self.public: Public = public
+        self.share: Any = budget.share  # which the budget of an adaptive solver has
+        self.asked: list[tuple[Mechanism, int]] = []
 
-    def ask(self, question):
+    def ask(self, question: Mechanism) -> Any:
         """Nothing is known of the answer."""
         self.asked.append((question, 1))
         return 0.0
 
 
-def first_round(run):
+def first_round(run: Descent) -> Asked:
     """What a run on a price list has asked, and one round of it: all later ones depend on answers."""
     yield from run.oracle.asked
     yield run.gradient(start(run.task), run.share), 1
     yield run.probe, 1
 
 
-def descend(run, task, max_rounds):
+def descend(run: Descent, task: Task, max_rounds: int) -> Array:
     """The last iterate that a run commits."""
     w = start(task)
     for _ in range(max_rounds):
@@ -68,8 +73,9 @@ class Descent:
         Loss, penalty and shape.
     """
 
-    def __init__(self, solver, oracle, task):
-        self.solver, self.oracle, self.task = solver, oracle, task
+    def __init__(self, solver: Any, oracle: Answering, task: Task) -> None:
+        self.solver, self.task = solver, task
+        self.oracle: Any = oracle  # which a price list need not be in all
         self.allowance = allowance = Allowance(oracle, task)
         self.clip = solver.clip or 1.0  # no price hangs on it
         self.share = (1.0 - solver.selection_share) / solver.splits
@@ -81,10 +87,10 @@ class Descent:
         self.longest = self.top = self._given_step() or longest_step(
             task, oracle.public, self.n, noise, solver.splits, solver.radius
         )
-        self.mean = None
-        self.steps_taken = []
+        self.mean: Array | None = None
+        self.steps_taken: list[float] = []
 
-    def _given_step(self):
+    def _given_step(self) -> float | None:
         """The user's step, or None; where n was bought, no longer than a penalty's prox, lest a refusal hang on it."""
         step = self.solver.step_size
         if step is None or math.isinf(self.task.penalty.largest_step):
@@ -94,7 +100,7 @@ class Descent:
         self.task.penalty.check_step(step / self.n)
         return step
 
-    def price(self):
+    def price(self) -> None:
         """Find the scales of noise that shares buy: what cannot be bought is said before a count is.
 
         No gradient is ever bought for less than the first addition to one.
@@ -103,24 +109,24 @@ class Descent:
             self.gradient(start(self.task), min(self.solver.growth, 1.0) * self.share)
         )
 
-    def comparison(self, w, points, steps):
+    def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         """The question that chooses among points, each reached from w by one of the steps."""
         raise NotImplementedError
 
-    def index_of(self, index):
+    def index_of(self, index: int) -> int | None:
         """Which point the answered index means, or None."""
         raise NotImplementedError
 
-    def noise(self):
+    def noise(self) -> float:
         """Standard deviation of one coordinate of one mean gradient of clip 1."""
         return self.allowance.gaussian(self.share) / self.n
 
-    def gradient(self, w, share):
+    def gradient(self, w: Array, share: float) -> Mechanism:
         """The gradient at w that takes this share of the allowance."""
         multiplier = self.allowance.gaussian(share)
         return Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=multiplier)
 
-    def round(self, w):
+    def round(self, w: Array) -> Array | None:
         """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
         more, bought, mean = self.share, 0.0, np.zeros_like(w)
         while self.affords(self.gradient(w, more)):
@@ -136,18 +142,18 @@ class Descent:
             more = self.solver.growth * bought
         return None
 
-    def affords(self, *questions):
+    def affords(self, *questions: Mechanism) -> bool:
         """Whether these and the comparison that they are for can be paid: nothing is begun in vain."""
         return self.oracle.affords(*questions, self.probe)
 
     @cached_property
-    def probe(self):
+    def probe(self) -> Mechanism:
         """A comparison at the price of all others."""
         count = self.solver.candidates
         w = start(self.task)
         return self.comparison(w, np.stack([w] * count), np.ones(count))
 
-    def step(self, w, gradient):
+    def step(self, w: Array, gradient: Array) -> Array | None:
         """The chosen point along the gradient and earlier directions, or None."""
         old = self.solver.momentum
         direction = gradient if self.mean is None else old * self.mean + (1.0 - old) * gradient
@@ -161,28 +167,30 @@ class Descent:
         self._follow(steps[best])
         return points[best]
 
-    def _follow(self, step):
+    def _follow(self, step: float) -> None:
         """Move the ladder, now and then, to start at twice the longest step that was taken."""
         self.steps_taken.append(step)
         if len(self.steps_taken) == self.solver.refresh:
             self.top = min(2.0 * max(self.steps_taken), self.longest)
             self.steps_taken.clear()
 
-    def shorten(self, w):
+    def shorten(self, w: Array) -> Array | None:
         """Exact answers say that the whole ladder is too long."""
         if self.top < 1e-9 * self.longest:
             return None
         self.top *= 0.5**self.solver.candidates
         return w
 
-    def reach(self, w, points):
+    def reach(self, w: Array, points: Array) -> Array:
         """Bound on the change of one record's loss between w and each point, were its slope at most the clip."""
         moves = (points - w).reshape(len(points), -1)
         # A point may coincide with w; bounds must be positive.
         return np.maximum(self.clip * np.sqrt(np.einsum("ij,ij->i", moves, moves)), 1e-30)
 
 
-def longest_step(task, public, n, noise, rounds, radius):
+def longest_step(
+    task: Task, public: Public, n: float, noise: float, rounds: int, radius: float
+) -> float:
     """Longest step on the mean objective that is worth trying.
 
     The bound on the curvature counts every row as if all pointed one way; along a descent direction the curvature is
@@ -196,6 +204,6 @@ def longest_step(task, public, n, noise, rounds, radius):
     return min(longest, radius / wander) if wander > 0 else longest
 
 
-def start(task):
+def start(task: Task) -> Array:
     """Zero, or the point of a constraint that is nearest to it: where penalties are compared, they must be finite."""
     return nearest(task.penalty, np.zeros(task.shape))

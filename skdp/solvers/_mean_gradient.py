@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanisms import Gradient
+from ..mechanisms import Gradient, Public
 from ._ranges import batch, clip_bound, count, one_of, positive, sampling_rate
 from ._rules import clip_rule
 from ._sampling import Sampler, sampler
-from ._solver import Budget, Solver, Task, count_asked, record_count
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 
 __all__ = ["BatchSolver", "MeanGradient", "full_batch", "gradient_asked", "on_batches"]
 
-Array = np.ndarray[Any, Any]
 Ask = Callable[[Any], Any]
 
 
@@ -52,7 +51,7 @@ class MeanGradient:
         How the question about a gradient is asked: of a batch, or of rows in other coordinates.
     """
 
-    oracle: Any
+    oracle: OracleLike
     task: Task
     n: float
     expected: float
@@ -73,14 +72,14 @@ class MeanGradient:
         return self.multiplier * self.clip / self.expected
 
 
-def gradient_asked(solver: Any, public: Any, task: Task, multiplier: float) -> Gradient:
+def gradient_asked(solver: Any, public: Public, task: Task, multiplier: float) -> Gradient:
     """A question at the price of all gradients with this multiplier: neither point nor clip changes it."""
     clip = solver.clip or clip_rule(task, public, math.inf)
     return Gradient(at=np.zeros(task.shape), loss=task.loss, clip=clip, multiplier=multiplier)
 
 
 def full_batch(
-    solver: Any, oracle: Any, task: Task, budget: Budget, multiplier: float
+    solver: Any, oracle: OracleLike, task: Task, budget: Budget, multiplier: float
 ) -> MeanGradient:
     """Of all records, at the solver's clip, or one by the noise level that the whole budget leaves.
 
@@ -129,7 +128,7 @@ class BatchSolver(Solver):
     radius: float = positive(8.0)
     sampling: str = one_of("poisson", "without_replacement")
 
-    def asks(self, public: Any, task: Task, budget: Budget) -> Any:
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and `steps` gradients."""
         draw = sampler(self, public, public.n or 1.0)
         yield from count_asked(public, budget)
@@ -137,7 +136,7 @@ class BatchSolver(Solver):
 
 
 def on_batches(
-    solver: BatchSolver, oracle: Any, task: Task, budget: Budget
+    solver: BatchSolver, oracle: OracleLike, task: Task, budget: Budget
 ) -> tuple[MeanGradient, Sampler]:
     """Of fresh batches, and how these are drawn; the clip is by the noise of the mean of all steps."""
     draw = sampler(solver, oracle.public, record_count(oracle, budget))

@@ -12,9 +12,10 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Logistic
-from ..mechanisms import PerturbedObjective
+from ..mechanisms import PerturbedObjective, Public
 from ..penalties import L2, NoPenalty, ScaledPenalty
 from ._rules import clip_rule
+from ._solver import Array, Budget, Solver, Task
 
 __all__ = [
     "RADIUS",
@@ -22,6 +23,7 @@ __all__ = [
     "chosen_clip",
     "leverage_for",
     "noise_norm",
+    "replaced_records",
     "sparsified",
     "strength_for",
     "total_step",
@@ -34,12 +36,22 @@ UNPROMISED = 1e-6  # convexity that is left where nothing is promised
 TYPICAL = 1e3  # records that defaults are chosen for where their number is private
 
 
-def noise_norm(size, pure):
+def noise_norm(size: int, pure: bool) -> float:
     """Typical norm of unit noise in so many coordinates: Gaussian, or of density exp(-|z|)."""
     return size if pure else math.sqrt(size)
 
 
-def chosen_clip(clip, task, public, budget):
+def replaced_records(solver: Solver, public: Public) -> int:
+    """How many records there are, where a neighbour replaces one of them; refused under the other relation."""
+    if public.n is None or not public.replace_one:
+        raise NotSupported(
+            f"solver={solver.name!r} is proved for neighbors='replace_one' only; use "
+            "'objective-perturbation' under add_remove."
+        )
+    return public.n
+
+
+def chosen_clip(clip: float | None, task: Task, public: Public, budget: Budget) -> float | None:
     """The user's clip, or one by the noise level; None where a loss needs none or cannot have it."""
     if task.loss.outputs > 1:
         return clip
@@ -50,7 +62,9 @@ def chosen_clip(clip, task, public, budget):
     return None if clip >= full else clip
 
 
-def leverage_for(task, public, budget, clip, tilt, radius):
+def leverage_for(
+    task: Task, public: Public, budget: Budget, clip: float | None, tilt: float, radius: float
+) -> float:
     """Largest x' Lambda^-1 x that is worth its price: of the Jacobian, and of noise on the minimiser."""
     leverage = _paid_leverage(task, public, budget, clip, tilt, radius)
     if budget.noise == 0:
@@ -63,16 +77,18 @@ def leverage_for(task, public, budget, clip, tilt, radius):
     return 1.0 / (added + quiet) + public.intercept**2 / quiet
 
 
-def _quiet_strength(strength, task, public, budget, clip, radius):
+def _quiet_strength(
+    strength: float, task: Task, public: Public, budget: Budget, clip: float | None, radius: float
+) -> float:
     """The strength, or the smallest beside which noise on the minimiser does no more harm than shrinkage.
 
     A minimiser is known up to rounding over the strength, and noise must cover that: the less there is of the one, the
     more of the other, without end. Its harm is n curvature deviation^2 / 2, that of shrinkage strength radius^2 / 2;
     their ratio falls with the third to fifth power of the strength, so the steps down from 1 come close and never pass.
     """
-    steepness = (public.n or TYPICAL) * task.loss.curvature * public.row_bound**2
+    steepness = (public.n or TYPICAL) * task.curvature * public.row_bound**2
 
-    def ratio(strength):
+    def ratio(strength: float) -> float:
         deviation = PerturbedObjective(
             loss=task.loss,
             penalty=task.penalty,
@@ -93,7 +109,9 @@ def _quiet_strength(strength, task, public, budget, clip, radius):
     return max(quiet, strength)
 
 
-def _paid_leverage(task, public, budget, clip, tilt, radius):
+def _paid_leverage(
+    task: Task, public: Public, budget: Budget, clip: float | None, tilt: float, radius: float
+) -> float:
     """Largest x' Lambda^-1 x that the Jacobian is to be paid for.
 
     Unclipped logistic loss: B^2/lam = epsilon/4 (replace one), epsilon/1.25 (add or remove), where
@@ -111,15 +129,15 @@ def _paid_leverage(task, public, budget, clip, tilt, radius):
     return float(leverage[np.argmin(error)])
 
 
-def _leverage(task, log_jacobian):
+def _leverage(task: Task, log_jacobian: Array) -> Array:
     """Leverages at which logs of the Jacobian are at most these."""
     classes = task.loss.outputs
     if classes > 1:
         return classes * np.expm1(log_jacobian / (classes - 1))
-    return np.expm1(log_jacobian) / task.loss.curvature
+    return np.expm1(log_jacobian) / task.curvature
 
 
-def strength_for(leverage, added, intercept):
+def strength_for(leverage: float, added: float, intercept: float) -> float:
     """Smallest x with 1/(added + x) + intercept^2/x <= leverage; ``added`` is the user's own L2."""
     if math.isinf(leverage):
         return UNPROMISED
@@ -132,7 +150,7 @@ def strength_for(leverage, added, intercept):
     return max(x * (1 + 1e-9), FLOOR)
 
 
-def total_step(n, curvature, slope, noise, radius):
+def total_step(n: float, curvature: float, slope: float, noise: float, radius: float) -> float:
     """Sum S of all step sizes of a descent that releases its end.
 
     Its error is about radius^2/(2 S) from stopping and (2 slope S noise / n)^2 curvature / 2 from
@@ -143,7 +161,7 @@ def total_step(n, curvature, slope, noise, radius):
     return (radius * n / slope / noise) ** (2 / 3) / (8.0 * curvature) ** (1 / 3)
 
 
-def whole_ridge(penalty):
+def whole_ridge(penalty: ScaledPenalty) -> tuple[float, ScaledPenalty]:
     """The user's L2 as a weight on all coordinates, and the penalty that is left beside it."""
     if isinstance(penalty.penalty, L2):
         left = ScaledPenalty(NoPenalty(), penalty.scale, penalty.intercept)
@@ -151,7 +169,7 @@ def whole_ridge(penalty):
     return 0.0, penalty
 
 
-def sparsified(w, penalty, spread):
+def sparsified(w: Array, penalty: ScaledPenalty, spread: float) -> Array:
     """Set to zero what the penalty had set to zero before the last, tiny noise."""
     if penalty.smooth or penalty.bounded or spread == 0:
         return w

@@ -6,10 +6,14 @@ import math
 
 import numpy as np
 
+from ..mechanisms import Public
+from ..penalties import Penalty
+from ._solver import Array, Task
+
 __all__ = ["clip_rule", "longest_prox", "nearest", "refuse_long_step", "step_rule"]
 
 
-def clip_rule(task, public, noise_level):
+def clip_rule(task: Task, public: Public, noise_level: float) -> float:
     """Bound on a record's gradient: from half of the loss's own bound at high noise to all of it at low noise.
 
     At w = 0 the slope of a logistic loss is half of its supremum, so a clip there removes bias from no record at the
@@ -19,12 +23,12 @@ def clip_rule(task, public, noise_level):
     return full * min(max(0.5 * (0.004 / max(noise_level, 1e-12)) ** (1 / 3), 0.5), 1.0)
 
 
-def longest_prox(task, n, momentum=0.0):
+def longest_prox(task: Task, n: float, momentum: float = 0.0) -> float:
     """Longest step on the mean objective at which the penalty has a prox: only SCAD and MCP set a limit."""
     return 0.99 * n * task.penalty.largest_step * (1.0 - momentum)
 
 
-def refuse_long_step(task, public, step, momentum=0.0):
+def refuse_long_step(task: Task, public: Public, step: float | None, momentum: float = 0.0) -> None:
     """Refuse a given step at which the penalty has no prox, before anything is paid; none for a private n is safe.
 
     Where n is private, 1 stands in for it: what is refused must not depend on a bought one.
@@ -33,12 +37,14 @@ def refuse_long_step(task, public, step, momentum=0.0):
         task.penalty.prox(np.zeros(task.shape), step / (public.n or 1.0) / (1.0 - momentum))
 
 
-def nearest(penalty, w):
+def nearest(penalty: Penalty, w: Array) -> Array:
     """The point of a constraint that is nearest to w; elsewhere, where penalties are compared, hardly a move."""
     return penalty.prox(w, min(1e-9, 0.5 * penalty.largest_step))
 
 
-def step_rule(task, public, n, momentum, noise, steps, radius):
+def step_rule(
+    task: Task, public: Public, n: float, momentum: float, noise: float, steps: int, radius: float
+) -> float:
     """Step on the mean objective: half of the inverse curvature, less where noise would carry the iterate past radius.
 
     ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from ..exceptions import NotSupported
-from ..mechanisms import PoissonBatch, RandomBatch
+from ..mechanisms import PoissonBatch, Public, RandomBatch
+from ..mechanisms._mechanism import Additive
 
 __all__ = ["Sampler", "decay", "sampler"]
 
@@ -23,18 +25,18 @@ class Sampler:
     sampling: str
 
     @property
-    def expected(self):
+    def expected(self) -> float:
         """Expected records in a batch."""
         return self.rate * self.n
 
-    def batch(self, question):
+    def batch(self, question: Additive) -> PoissonBatch | RandomBatch:
         """The question, asked of a fresh batch."""
         if self.sampling == "poisson":
             return PoissonBatch(question, self.rate)
         return RandomBatch(question, round(self.rate * self.n))
 
 
-def sampler(solver, public, n):
+def sampler(solver: Any, public: Public, n: float) -> Sampler:
     """How a solver's `batch_size`, `rate` and `sampling` draw batches from about n records.
 
     The rate never depends on a private count.
@@ -53,7 +55,7 @@ def sampler(solver, public, n):
     return Sampler(float(n), rate, solver.sampling)
 
 
-def decay(schedule, k, rate):
+def decay(schedule: str, k: int, rate: float) -> float:
     """Factor of step number k (from 0) of a schedule: "constant", "epoch" of 1 / rate steps, or "sqrt"."""
     if schedule == "constant":
         return 1.0

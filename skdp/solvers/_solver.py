@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from collections.abc import Callable, Iterable
+from dataclasses import Field, dataclass, fields, replace
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import Loss
-from ..mechanisms import Count
-from ..penalties import L1Ball
+from ..mechanisms import Count, Public
+from ..mechanisms._mechanism import Mechanism
+from ..penalties import L1Ball, ScaledPenalty
 from ._ranges import refuse_out_of_range
 
-__all__ = ["Budget", "Solver", "Task", "refuse_unfit"]
+__all__ = ["Answering", "Array", "Asked", "Budget", "OracleLike", "Solver", "Task", "refuse_unfit"]
+
+Array = np.ndarray[Any, Any]
+Asked = Iterable[tuple[Mechanism, int]]  # questions in order, with how often in a row
+
+
+class Answering(Protocol):
+    """Takes questions and knows their prices."""
+
+    @property
+    def public(self) -> Public:
+        """What may be known of the records."""
+
+    def ask(self, question: Mechanism) -> Any:
+        """The private answer, already paid for."""
+
+    def share(self, question: Mechanism) -> float:
+        """Which part of an adaptive solver's whole allowance the question takes."""
+
+
+class OracleLike(Answering, Protocol):
+    """What a solver sees of an oracle: it holds questions, never what answers them."""
+
+    def affords(self, *questions: Mechanism) -> bool:
+        """Whether an adaptive solver's filter could pay for all of these."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +59,20 @@ class Task:
     """
 
     loss: Loss
-    penalty: object
-    shape: tuple
+    penalty: ScaledPenalty
+    shape: tuple[int, ...]
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of parameters."""
         return math.prod(self.shape)
+
+    @property
+    def curvature(self) -> float:
+        """Bound on the second derivative of the loss, for solvers that need a smooth one."""
+        bound = self.loss.curvature
+        assert bound is not None, "a solver that asks for it states needs={'smooth_loss'}"
+        return bound
 
 
 @dataclass(frozen=True)
@@ -61,16 +93,16 @@ class Budget:
     epsilon: float
     delta: float
     noise: float = math.nan
-    share: Callable | None = None
+    share: Callable[[Mechanism], float] | None = None
 
     @property
-    def private(self):
+    def private(self) -> bool:
         """Whether anything is promised at all."""
         return math.isfinite(self.epsilon)
 
 
 # What a solver may require of loss and penalty: who fails it is told so in these words.
-TRAITS = {
+TRAITS: dict[str, Callable[[Task], bool]] = {
     "bounded_slope": lambda task: task.loss.slope is not None,
     "smooth_loss": lambda task: task.loss.curvature is not None,
     "one_output": lambda task: len(task.shape) == 1,
@@ -97,10 +129,11 @@ class Solver(ABC):
     name: ClassVar[str]
     adaptive: ClassVar[bool] = False
     filter: ClassVar[str] = "zcdp"
-    needs: ClassVar[frozenset] = frozenset()
+    needs: ClassVar[frozenset[str]] = frozenset()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return parameters of shape ``task.shape``.
 
         Parameters
@@ -113,7 +146,7 @@ class Solver(ABC):
             What may be spent.
         """
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked | None:
         """What `solve` will ask: its price is found from this, without a run.
 
         Parameters
@@ -134,11 +167,11 @@ class Solver(ABC):
         """
         return None
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Hyper-parameters by name, as scikit-learn asks for them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def with_params(self, **params):
+    def with_params(self, **params: Any) -> Self:
         """The same solver with some hyper-parameters changed."""
         unknown = sorted(set(params) - set(self.get_params()))
         if unknown:
@@ -148,7 +181,7 @@ class Solver(ABC):
         return replace(self, **params)
 
 
-def refuse_unfit(solver, task):
+def refuse_unfit(solver: Solver, task: Task) -> None:
     """Refuse, in one sentence, hyper-parameters out of range and a task that lacks what the solver needs."""
     refuse_out_of_range(solver)
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
@@ -167,16 +200,16 @@ def refuse_unfit(solver, task):
 COUNT_SHARE = 0.01  # of the budget that a private number of records takes
 
 
-def _count(budget, share):
+def _count(budget: Budget, share: float) -> Count:
     return Count(multiplier=budget.noise / math.sqrt(share))
 
 
-def count_asked(public, budget, share=COUNT_SHARE):
+def count_asked(public: Public, budget: Budget, share: float = COUNT_SHARE) -> Asked:
     """What `record_count` asks, as `Solver.asks` states it."""
     return () if public.n is not None else ((_count(budget, share), 1),)
 
 
-def record_count(oracle, budget, share=COUNT_SHARE):
+def record_count(oracle: OracleLike, budget: Budget, share: float = COUNT_SHARE) -> float:
     """The public number of records, or a noisy one that takes about ``share`` of the budget.
 
     Never smaller than 1, so that it may divide.

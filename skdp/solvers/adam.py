@@ -14,6 +14,7 @@ import numpy as np
 
 from ._mean_gradient import BatchSolver, on_batches
 from ._ranges import count, pair_of_decays, positive
+from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["Adam"]
 
@@ -42,14 +43,14 @@ class Adam(BatchSolver):
     """
 
     name: ClassVar[str] = "adam"
-    needs: ClassVar[frozenset] = frozenset({"smooth_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_penalty"})
 
     steps: int = count(400)
     step_size: float | None = positive(None)
-    memory: tuple = pair_of_decays((0.9, 0.999))
+    memory: tuple[float, float] = pair_of_decays((0.9, 0.999))
     floor: float = positive(0.1)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last iterate."""
         gradient, draw = on_batches(self, oracle, task, budget)
         variance = gradient.noise**2

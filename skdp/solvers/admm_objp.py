@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import PerturbedObjective
+from ..mechanisms import PerturbedObjective, Public
 from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import TYPICAL, chosen_clip, leverage_for, noise_norm, strength_for
 from ._ranges import clip_bound, count, positive
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["ADMMObjP"]
 
@@ -39,14 +39,14 @@ class ADMMObjP(Solver):
     """
 
     name: ClassVar[str] = "admm-objp"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
 
     rounds: int = count(5)
     strength: float | None = positive(None)
     clip: float | None = clip_bound(None, unbounded=True)
     radius: float = positive(16.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """One objective a round."""
         clip, strength = self._constants(public, task, budget)
         start = np.zeros(task.shape)
@@ -55,12 +55,12 @@ class ADMMObjP(Solver):
         )  # a strength that a penalty refuses is refused here
         yield self._round(task, budget, clip, strength, start), self.rounds
 
-    def _constants(self, public, task, budget):
+    def _constants(self, public: Public, task: Task, budget: Budget) -> tuple[float | None, float]:
         """Clip and strength."""
         clip = chosen_clip(self.clip, task, public, budget)
         return clip, self.strength or self._strength(public, task, budget, clip)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return z, which has the penalty's zeros."""
         clip, strength = self._constants(oracle.public, task, budget)
         z, dual = np.zeros(task.shape), np.zeros(task.shape)
@@ -70,7 +70,14 @@ class ADMMObjP(Solver):
             dual = dual + x - z
         return z
 
-    def _round(self, task, budget, clip, strength, center=None):
+    def _round(
+        self,
+        task: Task,
+        budget: Budget,
+        clip: float | None,
+        strength: float,
+        center: Array | None = None,
+    ) -> PerturbedObjective:
         return PerturbedObjective(
             loss=task.loss,
             penalty=_without_penalty(task).penalty,
@@ -82,7 +89,7 @@ class ADMMObjP(Solver):
             center=center,
         )
 
-    def _strength(self, public, task, budget, clip):
+    def _strength(self, public: Public, task: Task, budget: Budget, clip: float | None) -> float:
         """As in `ObjectivePerturbation`, a round's share of the Jacobian; no less than the splitting needs."""
         bound = self._round(task, budget, clip, 0.0).bound(public)
         tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
@@ -92,13 +99,13 @@ class ADMMObjP(Solver):
         return max(private, _splitting_strength(task, public))
 
 
-def _without_penalty(task):
+def _without_penalty(task: Task) -> Task:
     """The half of the task that sees records."""
     penalty = task.penalty
     return replace(task, penalty=ScaledPenalty(NoPenalty(), penalty.scale, penalty.intercept))
 
 
-def _splitting_strength(task, public):
+def _splitting_strength(task: Task, public: Public) -> float:
     """Strength with which a few rounds come to an end.
 
     Below, the prox throws away what the loss's half has found: at strength m beside a ridge of weight m each round
@@ -108,7 +115,7 @@ def _splitting_strength(task, public):
     curvature, shared by all coordinates.
     """
     if task.penalty.penalty.bounded:
-        curvature = task.loss.curvature * public.row_bound**2
+        curvature = task.curvature * public.row_bound**2
         return (public.n or TYPICAL) * curvature / task.size
     ones = np.ones(task.shape)
     penalised = ones[:-1].size if task.penalty.intercept else ones.size

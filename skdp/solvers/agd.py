@@ -11,10 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import BestCandidate
+from ..mechanisms import BestCandidate, Public
+from ..mechanisms._mechanism import Mechanism
 from ._descent import Descent, PriceList, descend, first_round
 from ._ranges import clip_bound, count, decay_factor, nonnegative, positive, share_of_budget
-from ._solver import Solver
+from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["AGD"]
 
@@ -71,11 +72,11 @@ class AGD(Solver):
     radius: float = positive(32.0)
     max_rounds: int = count(500)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and one round: what later ones ask depends on answers."""
         return first_round(_Selection(self, PriceList(public, budget), task))
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
         return descend(_Selection(self, oracle, task), task, self.max_rounds)
 
@@ -83,12 +84,12 @@ class AGD(Solver):
 class _Selection(Descent):
     """Chooses by the exponential mechanism, staying among the choices."""
 
-    def __init__(self, solver, oracle, task):
+    def __init__(self, solver: AGD, oracle: Answering, task: Task) -> None:
         super().__init__(solver, oracle, task)
         self.epsilon = self.allowance.range(solver.selection_share / solver.splits)
         self.default = 0.5 * self.top
 
-    def comparison(self, w, points, steps):
+    def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         cap = float(self.reach(w, points).max())
         # The scale of the Gumbel noise is the spread over epsilon.
         unit = self.oracle.public.sensitivity_factor * cap / self.epsilon
@@ -103,5 +104,5 @@ class _Selection(Descent):
             cap=cap,
         )
 
-    def index_of(self, index):
+    def index_of(self, index: int) -> int | None:
         return index - 1 if index > 0 else None

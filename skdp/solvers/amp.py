@@ -12,10 +12,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..mechanisms import PerturbedObjective
+from ..mechanisms import PerturbedObjective, Public
 from ._one_shot import sparsified, strength_for, whole_ridge
 from ._ranges import share_of_budget
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["AMP"]
 
@@ -32,21 +32,21 @@ class AMP(Solver):
     """
 
     name: ClassVar[str] = "amp"
-    needs: ClassVar[frozenset] = frozenset({"bounded_slope", "smooth_loss", "convex_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"bounded_slope", "smooth_loss", "convex_penalty"})
 
     share: float | None = share_of_budget(None)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """One objective."""
         yield self._question(public, task, budget), 1
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser."""
         question = self._question(oracle.public, task, budget)
         w = oracle.ask(question)
         return sparsified(w, task.penalty, question.output_noise(oracle.public))
 
-    def _question(self, public, task, budget):
+    def _question(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         ridge, rest = whole_ridge(task.penalty)
         return PerturbedObjective(
             loss=task.loss,
@@ -57,7 +57,7 @@ class AMP(Solver):
             pure=budget.delta == 0,
         )
 
-    def _strength(self, public, task, epsilon):
+    def _strength(self, public: Public, task: Task, epsilon: float) -> float:
         """Weight at which the Jacobian takes what the split leaves it, without the paper's factor 2."""
         if math.isinf(epsilon):
             return strength_for(math.inf, 0.0, public.intercept)
@@ -67,11 +67,11 @@ class AMP(Solver):
         if classes > 1:
             leverage = classes * math.expm1(left / (classes - 1))
         else:
-            leverage = math.expm1(left) / task.loss.curvature
+            leverage = math.expm1(left) / task.curvature
         return strength_for(leverage, 0.0, public.intercept)
 
 
-def _published_share(epsilon):
+def _published_share(epsilon: float) -> float:
     """Part of epsilon for the noise, as published with the algorithm's experiments.
 
     They end at epsilon 10, where their 1 - 1/epsilon + 0.001 is what stands here. Beyond, it leaves the Jacobian ever

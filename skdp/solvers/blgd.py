@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..mechanisms import FirstDecrease, GaussianFirstDecrease
+from ..mechanisms import FirstDecrease, GaussianFirstDecrease, Public
+from ..mechanisms._mechanism import Mechanism
+from ..penalties import ScaledPenalty
 from ._descent import Descent, PriceList, descend, first_round
 from ._ranges import clip_bound, count, decay_factor, nonnegative, one_of, positive, share_of_budget
-from ._solver import Solver
+from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["BLGD", "LAWS", "armijo", "search"]
 
@@ -78,11 +80,11 @@ class BLGD(Solver):
     radius: float = positive(16.0)
     max_rounds: int = count(500)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and one round: what later ones ask depends on answers."""
         return first_round(_Backtracking(self, PriceList(public, budget), task))
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
         return descend(_Backtracking(self, oracle, task), task, self.max_rounds)
 
@@ -90,17 +92,17 @@ class BLGD(Solver):
 class _Backtracking(Descent):
     """Chooses the first step that passes."""
 
-    def __init__(self, solver, oracle, task):
+    def __init__(self, solver: BLGD, oracle: Answering, task: Task) -> None:
         super().__init__(solver, oracle, task)
         self.top *= 0.5
 
-    def price(self):
+    def price(self) -> None:
         super().price()
         share = self.solver.selection_share / self.solver.splits
         # Of the search's noise, in units of its queries' sensitivity.
         self.scale = self.allowance.noise(share, self._probe_at)
 
-    def _probe_at(self, scale):
+    def _probe_at(self, scale: float) -> FirstDecrease | GaussianFirstDecrease:
         """A search at the price of all others with this noise."""
         ones = np.ones(self.solver.candidates)
         points = np.zeros((len(ones), *self.task.shape))
@@ -114,7 +116,7 @@ class _Backtracking(Descent):
             loss=self.task.loss,
         )
 
-    def comparison(self, w, points, steps):
+    def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         return search(
             self.solver.search_noise,
             self.scale,
@@ -125,11 +127,13 @@ class _Backtracking(Descent):
             loss=self.task.loss,
         )
 
-    def index_of(self, index):
+    def index_of(self, index: int) -> int | None:
         return index if index < self.solver.candidates else None
 
 
-def search(search_noise, scale, pure=False, **test):
+def search(
+    search_noise: str, scale: float, pure: bool = False, **test: Any
+) -> FirstDecrease | GaussianFirstDecrease:
     """A line search whose noise grows with the scale.
 
     Laplace noise on the queries alone is cheapest under a Renyi filter; a search that must be ``pure`` needs noise on
@@ -146,7 +150,9 @@ def search(search_noise, scale, pure=False, **test):
     return FirstDecrease(**test, threshold_epsilon=2.0 ** (1 / 3) * query, query_epsilon=query)
 
 
-def armijo(penalty, n, w, points, steps, decrease):
+def armijo(
+    penalty: ScaledPenalty, n: float, w: Array, points: Array, steps: Array, decrease: float
+) -> Array:
     """Decrease of the summed loss that each point must show; a proximal step has |move|^2 / step for step |g|^2."""
     moves = np.square(points - w).reshape(len(points), -1).sum(axis=1)
     before = penalty.value(w)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..mechanisms import Gradient, PoissonBatch
+from ..mechanisms import Gradient, PoissonBatch, Public
+from ..mechanisms._mechanism import Mechanism
 from ._descent import Descent, PriceList, descend, start
 from ._ranges import (
     clip_bound,
@@ -27,7 +28,7 @@ from ._ranges import (
     sampling_rate,
     share_of_budget,
 )
-from ._solver import Solver
+from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
 from .blgd import armijo, search
 
 __all__ = ["BLSGD", "BLSGDAC"]
@@ -75,7 +76,6 @@ class BLSGD(Solver):
     name: ClassVar[str] = "blsgd"
     adaptive: ClassVar[bool] = True
     filter: ClassVar[str] = "rdp"
-    clip_decay: ClassVar[float] = 0.0
 
     rate: float = sampling_rate(0.1)
     splits: int = count(60)
@@ -94,14 +94,19 @@ class BLSGD(Solver):
     radius: float = positive(16.0)
     max_rounds: int = count(500)
 
-    def asks(self, public, task, budget):
+    @property
+    def clip_decay(self) -> float:
+        """By how much of itself the clip shrinks where gradients are found too noisy: it stays."""
+        return 0.0
+
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and one round: what later ones ask depends on answers."""
         run = _Batches(self, PriceList(public, budget), task)
         yield from run.oracle.asked
         yield run.gradient(start(task), run.precision), 1
         yield run.probe, 1
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
         return descend(_Batches(self, oracle, task), task, self.max_rounds)
 
@@ -126,14 +131,14 @@ class BLSGDAC(BLSGD):
 class _Batches(Descent):
     """One run, with what it has learnt about its budgets."""
 
-    def __init__(self, solver, oracle, task):
+    def __init__(self, solver: BLSGD, oracle: Answering, task: Task) -> None:
         super().__init__(solver, oracle, task)
         self.top *= 0.5
         self.precision = 1.0
         self.angle = 0.5 * math.pi
-        self.last = None
+        self.last: Array | None = None
 
-    def price(self):
+    def price(self) -> None:
         w, share = np.zeros(self.task.shape), self.solver.selection_share / self.solver.splits
         self.multiplier = 1.0
         self.multiplier = self.allowance.noise(
@@ -142,17 +147,17 @@ class _Batches(Descent):
         self.scale = self.allowance.noise(share, self._search_at)
         self.probe = self._search_at(self.scale)
 
-    def noise(self):
+    def noise(self) -> float:
         """Of one batch."""
         return self.multiplier / (self.n * self.solver.rate)
 
-    def gradient(self, w, precision):
+    def gradient(self, w: Array, precision: float) -> PoissonBatch:
         """The gradient of a fresh batch, at this precision relative to the first one's."""
         multiplier = self.multiplier / math.sqrt(precision)
         question = Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=multiplier)
         return PoissonBatch(question, self.solver.rate)
 
-    def comparison(self, w, points, steps):
+    def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         """A search on a fresh batch, which sees its share of the demanded decrease."""
         demands = armijo(self.task.penalty, self.n, w, points, steps, self.solver.decrease)
         return self._search(
@@ -163,20 +168,20 @@ class _Batches(Descent):
             bounds=self.reach(w, points),
         )
 
-    def _search_at(self, scale):
+    def _search_at(self, scale: float) -> PoissonBatch:
         ones = np.ones(self.solver.candidates)
         points = np.zeros((len(ones), *self.task.shape))
         return self._search(scale, at=points[0], candidates=points, demands=ones, bounds=ones)
 
-    def _search(self, scale, **test):
+    def _search(self, scale: float, **test: Any) -> PoissonBatch:
         question = search(self.solver.search_noise, scale, pure=True, loss=self.task.loss, **test)
         return PoissonBatch(question, self.solver.rate)
 
-    def index_of(self, index):
+    def index_of(self, index: int) -> int | None:
         """The first point that passed."""
         return index if index < self.solver.candidates else None
 
-    def round(self, w):
+    def round(self, w: Array) -> Array | None:
         """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
         mean, bought, too_noisy = np.zeros_like(w), 0.0, False
         for _ in range(_RETRIES):
@@ -196,7 +201,7 @@ class _Batches(Descent):
             self.mean = None
         return None
 
-    def _enlarge(self, angle):
+    def _enlarge(self, angle: float) -> bool:
         """Raise the budget that the angle between two gradients at one point blames; whether it is the gradients'."""
         if angle > min(0.5 * math.pi, self.solver.widest * self.angle):
             self.precision *= 1.0 + self.solver.growth
@@ -209,7 +214,7 @@ class _Batches(Descent):
                 self.scale, self.probe = finer, probe
         return False
 
-    def _learn(self, gradient, too_noisy):
+    def _learn(self, gradient: Array, too_noisy: bool) -> None:
         """Remember the angle that successive gradients make; shrink the clip at most once a round."""
         if self.last is not None:
             old = self.solver.angle_decay
@@ -221,7 +226,7 @@ class _Batches(Descent):
             self.clip *= 1.0 - self.solver.clip_decay
 
 
-def angle_between(one, other):
+def angle_between(one: Array, other: Array) -> float:
     """Angle in [0, pi]; a right one where either is zero."""
     norms = np.linalg.norm(one) * np.linalg.norm(other)
     cosine = np.vdot(one, other) / norms if norms > 0.0 else 0.0

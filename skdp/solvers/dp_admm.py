@@ -13,12 +13,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import PartyGradients
+from ..mechanisms import PartyGradients, Public
 from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
 from ._mean_gradient import gradient_asked
 from ._ranges import clip_bound, count, flag, positive
 from ._rules import clip_rule
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["DPADMM"]
 
@@ -58,13 +58,9 @@ class DPADMM(Solver):
     clip: float | None = clip_bound()
     radius: float = positive(8.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """The gradients of all parties."""
-        if not public.replace_one:
-            raise NotSupported(
-                f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "
-                "use neighbors='replace_one', or 'mpadmm'."
-            )
+        self._divided(public)
         refuse_small_rho(task, public, self.rho)
         everybody = np.zeros((self.parties, *task.shape))
         one = gradient_asked(self, public, task, self._multiplier(budget))
@@ -73,12 +69,22 @@ class DPADMM(Solver):
         )
         yield question, self.steps
 
-    def _multiplier(self, budget):
+    def _divided(self, public: Public) -> int:
+        """How many records the parties share."""
+        if public.n is None or not public.replace_one:
+            raise NotSupported(
+                f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "
+                "use neighbors='replace_one', or 'mpadmm'."
+            )
+        return public.n
+
+    def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return z: the prox of the averaged argument, or the last one."""
-        public, n, multiplier = oracle.public, oracle.public.n, self._multiplier(budget)
+        public, multiplier = oracle.public, self._multiplier(budget)
+        n = self._divided(public)
         crowd = math.sqrt(self.parties)
         clip = self.clip or clip_rule(task, public, crowd * budget.noise * math.sqrt(task.size) / n)
         error = noise_norm(task, clip, crowd * multiplier * clip / n, n, 1.0)
@@ -91,7 +97,7 @@ class DPADMM(Solver):
                 agreed.remember()
         return agreed.average() if self.averaging and budget.noise > 0 else agreed.z
 
-    def _inverses(self, task, public, rho, error):
+    def _inverses(self, task: Task, public: Public, rho: float, error: float) -> Array:
         growth = np.ones(self.steps)
         if self.eta is not None:
             return growth / self.eta
@@ -104,12 +110,12 @@ class Consensus(Splitting):
     A party holds 1 / K of the mean objective, hence 1 / K of its curvature, of rho and of one over eta.
     """
 
-    def __init__(self, task, rho, n, parties):
+    def __init__(self, task: Task, rho: float, n: float, parties: int) -> None:
         super().__init__(task, rho / parties, n)
         self.step = 1.0 / (rho * n)
         self.x, self.u = (np.zeros((parties, *task.shape)) for _ in range(2))
 
-    def move(self, x):
+    def move(self, x: Array) -> None:
         """z and each u that follow from new x."""
         arguments = x + self.u
         self.x, self._anchor = x, arguments.mean(axis=0)

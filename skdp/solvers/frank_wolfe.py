@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import BestCandidate, SteepestCoordinate
+from ..losses import Loss
+from ..mechanisms import BestCandidate, Public, SteepestCoordinate
 from ..penalties import ScaledPenalty
 from ._ranges import count, positive, share_of_budget
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["FrankWolfe"]
 
@@ -42,14 +43,14 @@ class FrankWolfe(Solver):
     """
 
     name: ClassVar[str] = "frank-wolfe"
-    needs: ClassVar[frozenset] = frozenset({"l1_ball", "one_output"})
+    needs: ClassVar[frozenset[str]] = frozenset({"l1_ball", "one_output"})
 
     steps: int = count(30)
     bound: float | None = positive(None)
     intercept_share: float = share_of_budget(0.2)
     reach: float = positive(2.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """In each step a vertex, and a move of the intercept where there is one."""
         share, noise = self._split(public, budget)
         slope, w = self._slope(task, budget), np.zeros(task.shape)
@@ -65,15 +66,15 @@ class FrankWolfe(Solver):
             yield vertex, 1
             yield shift, 1
 
-    def _split(self, public, budget):
+    def _split(self, public: Public, budget: Budget) -> tuple[float, float]:
         """The intercept's share of the budget, and the noise of one selection of a step that takes it all."""
         share = self.intercept_share if public.intercept > 0.0 else 0.0
         return share, budget.noise * math.sqrt(self.steps)
 
-    def _slope(self, task, budget):
+    def _slope(self, task: Task, budget: Budget) -> float:
         return (task.loss.slope or 1.0) * (0.5 if budget.private else 1.0)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last iterate."""
         column, slope = oracle.public.intercept, self._slope(task, budget)
         share, noise = self._split(oracle.public, budget)
@@ -94,19 +95,21 @@ class FrankWolfe(Solver):
         return w
 
 
-def _epsilon(noise, share):
+def _epsilon(noise: float, share: float) -> float:
     """Bounded range of a selection that takes this share, at noise of the given scale for all of it."""
     return math.inf if noise == 0.0 else math.sqrt(share) / noise
 
 
-def _vertex(penalty, index, d):
+def _vertex(penalty: ScaledPenalty, index: int, d: int) -> Array:
     """Corner of the ball that the index means: those below d lie along a coordinate, the rest against one."""
     against = np.zeros(d)
     against[index % d] = -1.0 if index < d else 1.0
     return ScaledPenalty(penalty.penalty, penalty.scale, intercept=False).vertex(against)
 
 
-def _shift(loss, w, length, cap, epsilon):
+def _shift(
+    loss: Loss, w: Array, length: float, cap: float, epsilon: float
+) -> tuple[Array, BestCandidate]:
     """A step down, none, and a step up of the intercept, and which of them is noisily best."""
     moves = np.array([0.0, -length, length])
     points = np.tile(w, (3, 1))

@@ -7,15 +7,17 @@ fixed beforehand; it is a composition of Gaussians, so its price is exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import Public
 from ._mean_gradient import full_batch, gradient_asked
 from ._ranges import clip_bound, count, decay_factor, positive
 from ._rules import refuse_long_step, step_rule
-from ._solver import Solver, count_asked
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
 
 __all__ = ["GD", "heavy_ball"]
 
@@ -46,29 +48,36 @@ class GD(Solver):
     step_size: float | None = positive(None)
     radius: float = positive(8.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and the gradients."""
         refuse_long_step(task, public, self.step_size, self.momentum)
         yield from count_asked(public, budget)
         yield gradient_asked(self, public, task, self._multiplier(budget)), self.steps
 
-    def _multiplier(self, budget):
+    def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last iterate."""
         gradient = full_batch(self, oracle, task, budget, self._multiplier(budget))
         step = self.step_size or step_rule(
             task, oracle.public, gradient.n, self.momentum, gradient.noise, self.steps, self.radius
         )
 
-        def prox(w, step):
+        def prox(w: Array, step: float) -> Array:
             return task.penalty.prox(w, step / gradient.n)
 
         return heavy_ball(gradient, prox, np.zeros(task.shape), self.steps, step, self.momentum)
 
 
-def heavy_ball(gradient, prox, w, steps, step, momentum):
+def heavy_ball(
+    gradient: Callable[[Array], Array],
+    prox: Callable[[Array, float], Array],
+    w: Array,
+    steps: int,
+    step: float,
+    momentum: float,
+) -> Array:
     """The last of so many proximal steps from w along a running mean of gradients.
 
     The mean makes a fixed point of the step a minimiser: heavy ball with a step s is this with s / (1 - momentum).

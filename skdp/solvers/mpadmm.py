@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import ModelStep
+from ..mechanisms import Gradient, ModelStep, Public
 from ._admm import (
     Splitting,
     curvature_bound,
@@ -23,9 +23,9 @@ from ._admm import (
     refuse_small_rho,
     rho_rule,
 )
-from ._mean_gradient import full_batch, gradient_asked
+from ._mean_gradient import MeanGradient, full_batch, gradient_asked
 from ._ranges import clip_bound, count, flag, one_of, positive
-from ._solver import Solver, count_asked
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
 
 __all__ = ["MPADMM"]
 
@@ -71,22 +71,23 @@ class MPADMM(Solver):
     clip: float | None = clip_bound()
     radius: float = positive(8.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and the gradients, or the joint releases."""
         n = public.n or 1.0
         refuse_small_rho(task, public, self.rho)
-        question = gradient_asked(self, public, task, self._multiplier(budget))
+        gradient = gradient_asked(self, public, task, self._multiplier(budget))
+        question: Gradient | ModelStep = gradient
         if self.variant == "paper":
             split = Splitting(task, self._rho(task, public, n), n)
             inverse = 1.0 / self.eta if self.eta else 0.5 * curvature_bound(task, public)
-            question = _joint(split, task, n, inverse, question)
+            question = _joint(split, task, n, inverse, gradient)
         yield from count_asked(public, budget)
         yield question, self.steps
 
-    def _multiplier(self, budget):
+    def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps)
 
-    def _rho(self, task, public, n):
+    def _rho(self, task: Task, public: Public, n: float) -> float:
         rho = rho_rule(task, public, n, self.rho)
         if self.variant == "paper" and not _LEAST_RHO <= rho <= 1.0 / _LEAST_RHO:
             raise NotSupported(
@@ -95,7 +96,7 @@ class MPADMM(Solver):
             )
         return rho
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return z: the prox of the averaged argument, or the last one."""
         gradient = full_batch(self, oracle, task, budget, self._multiplier(budget))
         n, rho = gradient.n, self._rho(task, oracle.public, gradient.n)
@@ -111,14 +112,16 @@ class MPADMM(Solver):
                 split.remember()
         return split.average() if self.averaging and budget.noise > 0 else split.z
 
-    def _inverses(self, task, public, rho, error):
+    def _inverses(self, task: Task, public: Public, rho: float, error: float) -> Array:
         growth = np.ones(self.steps)
         if self.eta is not None:
             return growth / self.eta
         return inverse_steps(task, public, rho, growth, error, self.radius)
 
 
-def _joint(split, task, n, inverse, like):
+def _joint(
+    split: Splitting, task: Task, n: float, inverse: float, like: Gradient | MeanGradient
+) -> ModelStep:
     """The joint release of all iterates, with the clip and the noise of a gradient that is asked otherwise."""
     return ModelStep(
         x=split.x,

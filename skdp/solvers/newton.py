@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import SecondMoment
+from ..mechanisms import Public, SecondMoment
 from ._mean_gradient import full_batch, gradient_asked
 from ._ranges import clip_bound, count, flag, positive, share_of_budget
-from ._solver import Solver, count_asked
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
 
 __all__ = ["Newton"]
 
@@ -42,7 +42,7 @@ class Newton(Solver):
     """
 
     name: ClassVar[str] = "newton"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "smooth_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "smooth_penalty"})
 
     steps: int = count(20)
     share: float = share_of_budget(0.1)
@@ -50,19 +50,19 @@ class Newton(Solver):
     clip: float | None = clip_bound()
     radius: float = positive(8.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, the second moment, and the gradients."""
         moment, multiplier = self._multipliers(budget)
         yield from count_asked(public, budget)
         yield SecondMoment(multiplier=moment), 1
         yield gradient_asked(self, public, task, multiplier), self.steps
 
-    def _multipliers(self, budget):
+    def _multipliers(self, budget: Budget) -> tuple[float, float]:
         """Noise of the second moment and of each gradient."""
         gradients = budget.noise * math.sqrt(self.steps / (1.0 - self.share))
         return budget.noise / math.sqrt(self.share), gradients
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the averaged (or last) iterate."""
         moment, multiplier = self._multipliers(budget)
         gradient = full_batch(self, oracle, task, budget, multiplier)
@@ -79,14 +79,14 @@ class Newton(Solver):
                 mean += w / tail
         return mean if self.averaging and budget.noise > 0 else w
 
-    def _hessian(self, task, moments, spread, error, n):
+    def _hessian(self, task: Task, moments: Array, spread: float, error: float, n: float) -> Array:
         """Curvature bound times the positive part of the moment, the penalty's own curvature, and the floor.
 
         ``error`` is about the operator norm of the moment's noise: with half of it in the floor the true curvature is
         below twice the bound, so the steps contract. ``spread`` is the norm of a mean gradient's noise: a step's noise
         then stays within the radius.
         """
-        curvature = task.loss.curvature
+        curvature = task.curvature
         values, vectors = np.linalg.eigh(moments)
         floor = 0.5 * curvature * error + spread / self.radius + 1e-6 * curvature
         scaled = curvature * np.maximum(values, 0.0) + floor

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..exceptions import NotSupported
-from ..mechanisms import PerturbedObjective
+from ..mechanisms import PerturbedObjective, Public
 from ._one_shot import (
     chosen_clip,
     leverage_for,
@@ -21,7 +21,7 @@ from ._one_shot import (
     whole_ridge,
 )
 from ._ranges import clip_bound, one_of, positive
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["ObjectivePerturbation", "tight"]
 
@@ -47,32 +47,32 @@ class ObjectivePerturbation(Solver):
     """
 
     name: ClassVar[str] = "objective-perturbation"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "convex_penalty"})
 
     clip: float | None = clip_bound(None, unbounded=True)
     strength: float | None = positive(None)
     radius: float = positive(16.0)
     variant: str = one_of("tight", "cms11", "kst12")
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """One objective."""
         yield self._question(public, task, budget), 1
 
-    def _question(self, public, task, budget):
+    def _question(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         make = self._tight if self.variant == "tight" else self._published
         return make(public, task, budget)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser."""
         question = self._question(oracle.public, task, budget)
         w = oracle.ask(question)
         return sparsified(w, task.penalty, question.output_noise(oracle.public))
 
-    def _tight(self, public, task, budget):
+    def _tight(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         clip = chosen_clip(self.clip, task, public, budget)
         return tight(public, task, budget, clip, self.strength, self.radius)
 
-    def _published(self, public, task, budget):
+    def _published(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         ridge, rest = whole_ridge(task.penalty)
         pure = self.variant == "cms11"
         if pure != (budget.delta == 0):
@@ -80,7 +80,7 @@ class ObjectivePerturbation(Solver):
                 f"variant={self.variant!r} is for {'delta=0' if pure else 'a positive delta'}, and "
                 f"delta={budget.delta:g}; use variant='tight', which covers both."
             )
-        beta = task.loss.curvature * public.row_bound**2
+        beta = task.curvature * public.row_bound**2
         rule = _cms11 if pure else _kst12
         multiplier, strength = rule(budget, beta, ridge, public.sensitivity_factor)
         clip = None if self.clip is None or math.isinf(self.clip) else self.clip
@@ -95,7 +95,14 @@ class ObjectivePerturbation(Solver):
         )
 
 
-def tight(public, task, budget, clip, strength, radius):
+def tight(
+    public: Public,
+    task: Task,
+    budget: Budget,
+    clip: float | None,
+    strength: float | None,
+    radius: float,
+) -> PerturbedObjective:
     """The question with the least convexity that privacy needs, or more where the noise asks for it."""
     if strength is None:
         added = max(task.penalty.convexity_of_coefficients, 0.0)
@@ -107,7 +114,13 @@ def tight(public, task, budget, clip, strength, radius):
     return _draft(task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0)
 
 
-def _draft(task, clip, multiplier=0.0, strength=0.0, pure=False):
+def _draft(
+    task: Task,
+    clip: float | None,
+    multiplier: float = 0.0,
+    strength: float = 0.0,
+    pure: bool = False,
+) -> PerturbedObjective:
     return PerturbedObjective(
         loss=task.loss,
         penalty=task.penalty,
@@ -119,7 +132,9 @@ def _draft(task, clip, multiplier=0.0, strength=0.0, pure=False):
     )
 
 
-def _cms11(budget, beta, ridge, sensitivity_factor):
+def _cms11(
+    budget: Budget, beta: float, ridge: float, sensitivity_factor: float
+) -> tuple[float, float]:
     """Algorithm 2 of Chaudhuri et al.: twice the log of the Jacobian, a quarter if that is all.
 
     A fiftieth of epsilon is kept for the noise on the minimiser, which the paper takes as exact.
@@ -133,7 +148,9 @@ def _cms11(budget, beta, ridge, sensitivity_factor):
     return sensitivity_factor / left, ridge
 
 
-def _kst12(budget, beta, ridge, sensitivity_factor):
+def _kst12(
+    budget: Budget, beta: float, ridge: float, sensitivity_factor: float
+) -> tuple[float, float]:
     """Gaussian noise of Kifer et al.; their sensitivity L is for adding a record."""
     epsilon, delta = budget.epsilon, budget.delta
     if math.isinf(epsilon):

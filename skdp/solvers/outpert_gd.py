@@ -12,11 +12,17 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ..exceptions import NotSupported
-from ..mechanisms import HiddenDescent, Schedule
-from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
+from ..mechanisms import HiddenDescent, Public, Schedule
+from ._one_shot import (
+    RADIUS,
+    chosen_clip,
+    noise_norm,
+    replaced_records,
+    total_step,
+    whole_ridge,
+)
 from ._ranges import clip_bound, count, nonnegative, one_of, positive
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["OutPertGD"]
 
@@ -43,7 +49,7 @@ class OutPertGD(Solver):
     """
 
     name: ClassVar[str] = "outpert-gd"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "convex_penalty"})
 
     steps: int | None = count(None)
     step_size: float | None = positive(None)
@@ -52,32 +58,28 @@ class OutPertGD(Solver):
     radius: float = positive(RADIUS)
     variant: str = one_of("tight", "paper")
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """One descent."""
         yield self._question(public, task, budget), 1
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy last iterate."""
         return oracle.ask(self._question(oracle.public, task, budget))
 
-    def _question(self, public, task, budget):
-        if public.n is None or not public.replace_one:
-            raise NotSupported(
-                f"solver={self.name!r} is proved for neighbors='replace_one' only; use "
-                "'objective-perturbation' under add_remove."
-            )
+    def _question(self, public: Public, task: Task, budget: Budget) -> HiddenDescent:
+        n = replaced_records(self, public)
         ridge, rest = whole_ridge(task.penalty)
-        convexity = ridge / public.n if self.convexity is None else self.convexity
+        convexity = ridge / n if self.convexity is None else self.convexity
         clip = None if self.variant == "paper" else chosen_clip(self.clip, task, public, budget)
-        curvature = task.loss.curvature * public.row_bound**2
+        curvature = task.curvature * public.row_bound**2
         step = self.step_size or 1.0 / (curvature + convexity)
         slope = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
-        steps = self.steps or self._steps(public.n, curvature, slope, task, budget, step)
+        steps = self.steps or self._steps(n, curvature, slope, task, budget, step)
         question = HiddenDescent(
             loss=task.loss,
             penalty=rest,
             shape=task.shape,
-            schedule=Schedule.constant(step, steps, (public.n,)),
+            schedule=Schedule.constant(step, steps, (n,)),
             convexity=convexity,
             multiplier=budget.noise,
             clip=clip,
@@ -87,7 +89,9 @@ class OutPertGD(Solver):
             question = _as_published(question, slope, curvature, budget, public)
         return question
 
-    def _steps(self, n, curvature, slope, task, budget, step):
+    def _steps(
+        self, n: int, curvature: float, slope: float, task: Task, budget: Budget, step: float
+    ) -> int:
         multiplier = budget.noise
         if self.variant == "paper":
             multiplier = 1.5 * _published_multiplier(budget)
@@ -96,15 +100,17 @@ class OutPertGD(Solver):
         return int(min(max(round(best) if math.isfinite(best) else 2000, 1), 2000))
 
 
-def _published_multiplier(budget):
+def _published_multiplier(budget: Budget) -> float:
     """Noise over the claimed sensitivity, for any epsilon."""
     factor = 1.0 if budget.delta == 0 else math.sqrt(2 * math.log(2 / budget.delta))
     return factor / budget.epsilon
 
 
-def _as_published(question, slope, curvature, budget, public):
+def _as_published(
+    question: HiddenDescent, slope: float, curvature: float, budget: Budget, public: Public
+) -> HiddenDescent:
     """The paper's noise, expressed over the true sensitivity so that it is priced for what it is."""
-    n, convexity = public.n, question.convexity
+    n, convexity = sum(question.schedule.sizes), question.convexity
     claimed = 3 * slope * float(question.schedule.steps.sum()) / n
     if convexity > 0:
         claimed = min(claimed, 5 * slope * (convexity + curvature) / (n * convexity * curvature))

@@ -13,10 +13,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import NoisyMinimiser
+from ..mechanisms import NoisyMinimiser, Public
 from ._one_shot import FLOOR, RADIUS, UNPROMISED, chosen_clip, whole_ridge
 from ._ranges import clip_bound, positive
-from ._solver import COUNT_SHARE, Solver, count_asked, record_count
+from ._solver import (
+    COUNT_SHARE,
+    Array,
+    Asked,
+    Budget,
+    OracleLike,
+    Solver,
+    Task,
+    count_asked,
+    record_count,
+)
 
 __all__ = ["OutputPerturbation"]
 
@@ -37,29 +47,29 @@ class OutputPerturbation(Solver):
     """
 
     name: ClassVar[str] = "output-perturbation"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "convex_penalty"})
 
     strength: float | None = positive(None)
     clip: float | None = clip_bound(None, unbounded=True)
     radius: float = positive(RADIUS)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private and decides the strength, and one minimiser."""
         if self._counts(public, budget):
             yield from count_asked(public, budget)
         yield self._question(public, task, budget, public.n or 1.0), 1
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser."""
         n = 1.0  # which decides nothing
         if self._counts(oracle.public, budget) or oracle.public.n is not None:
             n = record_count(oracle, budget)
         return oracle.ask(self._question(oracle.public, task, budget, n))
 
-    def _counts(self, public, budget):
+    def _counts(self, public: Public, budget: Budget) -> bool:
         return public.n is None and self.strength is None and budget.delta > 0
 
-    def _question(self, public, task, budget, n):
+    def _question(self, public: Public, task: Task, budget: Budget, n: float) -> NoisyMinimiser:
         pure, counts = budget.delta == 0, self._counts(public, budget)
         ridge, rest = whole_ridge(task.penalty)
         clip = chosen_clip(self.clip, task, public, budget)
@@ -77,12 +87,14 @@ class OutputPerturbation(Solver):
             pure=pure,
         )
 
-    def _balanced(self, n, task, public, budget, clip):
+    def _balanced(
+        self, n: float, task: Task, public: Public, budget: Budget, clip: float | None
+    ) -> float:
         """Strength lam that minimises sd^2 (n beta + lam d)/2 + lam radius^2/2, sd = noise 2 L/lam."""
         if budget.noise == 0:
             return UNPROMISED
         bound = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
-        beta = task.loss.curvature * public.row_bound**2
+        beta = task.curvature * public.row_bound**2
         size = task.size
         spread = (budget.noise * public.sensitivity_factor * bound) ** 2 * (
             size + 1 if budget.delta == 0 else 1

@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import BestCandidate
+from ..mechanisms import BestCandidate, Public
+from ..penalties import ScaledPenalty
 from ._ranges import count, positive, share_of_itself
 from ._rules import nearest
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["PrivGene"]
 
@@ -50,15 +51,15 @@ class PrivGene(Solver):
     cap: float | None = positive(None)
 
     @property
-    def _selections(self):
+    def _selections(self) -> int:
         """The last generation needs no second parent."""
         return 2 * self.generations - 1
 
-    def _epsilon(self, budget):
+    def _epsilon(self, budget: Budget) -> float:
         noise = budget.noise * math.sqrt(self._selections)
         return math.inf if noise == 0.0 else 1.0 / noise
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """The selections: their price depends on no candidate."""
         alone = nearest(task.penalty, np.zeros(task.shape))[None]
         question = BestCandidate(
@@ -70,7 +71,7 @@ class PrivGene(Solver):
         )
         yield question, self._selections
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the first parent of the last generation."""
         epsilon = self._epsilon(budget)
         slope = (task.loss.slope or 1.0) * oracle.public.row_bound
@@ -92,7 +93,7 @@ class PrivGene(Solver):
         return first
 
 
-def _offspring(penalty, first, second, size):
+def _offspring(penalty: ScaledPenalty, first: Array, second: Array, size: float) -> Array:
     """The first parent, and for each coordinate two crossings, one mutated up and one down."""
     d = first.size
     born = [first]
@@ -104,7 +105,7 @@ def _offspring(penalty, first, second, size):
     return np.stack(born)
 
 
-def _diameter(points):
+def _diameter(points: Array) -> float:
     """At least the largest distance between two points: twice the largest to the first."""
     away = (points - points[0]).reshape(len(points), -1)
     return 2.0 * float(np.linalg.norm(away, axis=1).max())

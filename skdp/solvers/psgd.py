@@ -13,10 +13,17 @@ from functools import lru_cache
 from typing import ClassVar
 
 from ..exceptions import NotSupported
-from ..mechanisms import HiddenDescent, Schedule, distances
-from ._one_shot import RADIUS, chosen_clip, noise_norm, total_step, whole_ridge
+from ..mechanisms import HiddenDescent, Public, Schedule, distances
+from ._one_shot import (
+    RADIUS,
+    chosen_clip,
+    noise_norm,
+    replaced_records,
+    total_step,
+    whole_ridge,
+)
 from ._ranges import batch, clip_bound, count, nonnegative, positive
-from ._solver import Solver
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["PSGD"]
 
@@ -47,7 +54,7 @@ class PSGD(Solver):
     """
 
     name: ClassVar[str] = "psgd"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "convex_penalty"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "convex_penalty"})
     shuffle: ClassVar[bool] = False
 
     epochs: int = count(20)
@@ -58,27 +65,23 @@ class PSGD(Solver):
     radius: float = positive(RADIUS)
 
     @property
-    def restart(self):
+    def restart(self) -> int | None:
         """Epochs between restarts; None for never."""
         return None
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """One descent."""
         yield self._question(public, task, budget), 1
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy end of the descent."""
         return oracle.ask(self._question(oracle.public, task, budget))
 
-    def _question(self, public, task, budget):
-        if public.n is None or not public.replace_one:
-            raise NotSupported(
-                f"solver={self.name!r} is proved for neighbors='replace_one' only; use "
-                "'objective-perturbation' under add_remove."
-            )
+    def _question(self, public: Public, task: Task, budget: Budget) -> HiddenDescent:
+        n = replaced_records(self, public)
         ridge, rest = whole_ridge(task.penalty)
         clip = chosen_clip(self.clip, task, public, budget)
-        convexity = ridge / public.n if self.convexity is None else self.convexity
+        convexity = ridge / n if self.convexity is None else self.convexity
         return HiddenDescent(
             loss=task.loss,
             penalty=rest,
@@ -91,23 +94,25 @@ class PSGD(Solver):
             pure=budget.delta == 0,
         )
 
-    def _schedule(self, public, task, budget, clip, convexity):
+    def _schedule(
+        self, public: Public, task: Task, budget: Budget, clip: float | None, convexity: float
+    ) -> Schedule:
         """Near-equal batches, and steps whose sensitivity balances noise and progress."""
-        curvature = task.loss.curvature * public.row_bound**2
+        n, curvature = replaced_records(self, public), task.curvature * public.row_bound**2
         longest = 1.0 / (curvature + convexity)
         slope = min(clip or math.inf, (task.loss.slope or math.inf) * public.row_bound)
         noise = budget.noise * noise_norm(task.size, budget.delta == 0) / math.sqrt(task.size)
-        best = total_step(public.n, curvature, slope, noise, self.radius)
+        best = total_step(n, curvature, slope, noise, self.radius)
         if convexity > 0:  # what is further away than this has been forgotten
             best = min(best, MEMORY / convexity)
-        sizes = self._sizes(public.n, best / longest)
+        sizes = self._sizes(n, best / longest)
         unit = Schedule.harmonic(1.0, self.epochs, sizes, self.restart)
         first = self.first_step
         if first is None:
             first = min(best / _travel(self.epochs, sizes, self.restart), longest)
         return Schedule(first * unit.steps, sizes, unit.period)
 
-    def _sizes(self, n, wanted):
+    def _sizes(self, n: int, wanted: float) -> tuple[int, ...]:
         """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
         size = self.batch_size
         if size is None:
@@ -116,7 +121,7 @@ class PSGD(Solver):
             size = max(int(n / batches), 1)
         return self._near_equal(n, -(-n // size))
 
-    def _near_equal(self, n, batches):
+    def _near_equal(self, n: int, batches: int) -> tuple[int, ...]:
         """Sizes of so many batches, which differ by 1 at most."""
         if self.epochs * batches > _MOST_STEPS:
             raise NotSupported(
@@ -127,7 +132,7 @@ class PSGD(Solver):
 
 
 @lru_cache(maxsize=64)
-def _travel(epochs, sizes, restart):
+def _travel(epochs: int, sizes: tuple[int, ...], restart: int | None) -> float:
     """Sum S of harmonic steps from 1 such that 2 slope S / n is the sensitivity without contraction.
 
     Averaging shortens how far a record pushes the end, and how far the end gets, alike.

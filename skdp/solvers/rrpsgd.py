@@ -12,9 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import Public
 from ._mean_gradient import BatchSolver, on_batches
 from ._ranges import count, one_of, positive
 from ._rules import refuse_long_step, step_rule
+from ._solver import Array, Asked, Budget, OracleLike, Task
 
 __all__ = ["RRPSGD"]
 
@@ -44,12 +46,12 @@ class RRPSGD(BatchSolver):
     stopping: str = one_of("fixed", "random")
     step_size: float | None = positive(None)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """As of all batch solvers."""
         refuse_long_step(task, public, self.step_size)
         return super().asks(public, task, budget)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the iterate of the stopping round."""
         gradient, draw = on_batches(self, oracle, task, budget)
         step = self.step_size or step_rule(
@@ -65,7 +67,7 @@ class RRPSGD(BatchSolver):
                 released = w
         return released
 
-    def _round(self, noisy, spread):
+    def _round(self, noisy: Array, spread: float) -> int:
         """A round uniform on 1, ..., steps, read off the first answer's digits far below its noise.
 
         Modulo spread / 2^20 a Gaussian of that spread is uniform and independent of the digits above, to within any

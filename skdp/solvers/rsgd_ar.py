@@ -35,6 +35,6 @@ class RSGDAR(PSGD):
     period: int = count(10)
 
     @property
-    def restart(self):
+    def restart(self) -> int:
         """Epochs between restarts."""
         return self.period

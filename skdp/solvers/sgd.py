@@ -13,10 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import Public
 from ._mean_gradient import BatchSolver, on_batches
 from ._ranges import flag, one_of, positive
 from ._rules import refuse_long_step, step_rule
 from ._sampling import decay
+from ._solver import Array, Asked, Budget, OracleLike, Task
 
 __all__ = ["SGD"]
 
@@ -53,12 +55,12 @@ class SGD(BatchSolver):
     averaging: bool = flag(True)
     step_size: float | None = positive(None)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """As of all batch solvers."""
         refuse_long_step(task, public, self.step_size)
         return super().asks(public, task, budget)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the averaged (or last) iterate."""
         gradient, draw = on_batches(self, oracle, task, budget)
         base = self.step_size or step_rule(

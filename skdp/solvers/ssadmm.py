@@ -12,10 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import Public
 from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
 from ._mean_gradient import BatchSolver, on_batches
 from ._ranges import count, flag, one_of, positive
 from ._sampling import decay
+from ._solver import Array, Asked, Budget, OracleLike, Task
 
 __all__ = ["SSADMM"]
 
@@ -53,12 +55,12 @@ class SSADMM(BatchSolver):
     schedule: str = one_of("constant", "sqrt", "epoch")
     averaging: bool = flag(True)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """As of all batch solvers."""
         refuse_small_rho(task, public, self.rho)
         return super().asks(public, task, budget)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return z: the prox of the averaged argument, or the last one."""
         gradient, draw = on_batches(self, oracle, task, budget)
         error = noise_norm(task, gradient.clip, gradient.noise, draw.expected, draw.rate)
@@ -70,7 +72,7 @@ class SSADMM(BatchSolver):
                 split.remember()
         return split.average() if self.averaging else split.z
 
-    def _inverses(self, task, public, rho, error, rate):
+    def _inverses(self, task: Task, public: Public, rho: float, error: float, rate: float) -> Array:
         growth = np.array([1.0 / decay(self.schedule, k, rate) for k in range(self.steps)])
         if self.eta is not None:
             return growth / self.eta

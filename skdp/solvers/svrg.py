@@ -14,12 +14,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import GradientDifference, PoissonBatch
+from ..mechanisms import GradientDifference, PoissonBatch, Public
 from ._admm import curvature_bound
 from ._mean_gradient import full_batch, gradient_asked
 from ._ranges import clip_bound, count, positive, sampling_rate, share_of_budget
 from ._rules import longest_prox, refuse_long_step
-from ._solver import Solver, count_asked
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
 
 __all__ = ["SVRG"]
 
@@ -50,7 +50,7 @@ class SVRG(Solver):
     """
 
     name: ClassVar[str] = "svrg"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
 
     epochs: int = count(10)
     rate: float = sampling_rate(0.05)
@@ -60,11 +60,11 @@ class SVRG(Solver):
     radius: float = positive(8.0)
 
     @property
-    def _inner(self):
+    def _inner(self) -> int:
         """Batches in an epoch."""
         return round(1.0 / self.rate)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private; in each epoch a gradient, and differences on batches."""
         refuse_long_step(task, public, self.step_size)
         if self.epochs * self._inner > _MOST_BATCHES:
@@ -78,13 +78,12 @@ class SVRG(Solver):
         change = GradientDifference(
             at=w, anchor=w, loss=task.loss, clip=clip, reach=_LEAST_REACH, multiplier=batch
         )
-        change = PoissonBatch(change, self.rate)
         yield from count_asked(public, budget)
         for _ in range(self.epochs):
             yield anchor, 1
-            yield change, self._inner
+            yield PoissonBatch(change, self.rate), self._inner
 
-    def _multipliers(self, budget):
+    def _multipliers(self, budget: Budget) -> tuple[float, float]:
         """Noise of an anchor's gradient and of a difference's: for much noise a batch costs like a full gradient of
         noise multiplier / rate.
         """
@@ -92,7 +91,7 @@ class SVRG(Solver):
         full = budget.noise * math.sqrt(self.epochs / self.share)
         return full, budget.noise * self.rate * math.sqrt(inner)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last iterate."""
         full, batch = self._multipliers(budget)
         gradient = full_batch(self, oracle, task, budget, full)
@@ -114,7 +113,15 @@ class SVRG(Solver):
                 w = task.penalty.prox(w - step * noisy, step / n)
         return w
 
-    def _step(self, task, n, bend, anchor_noise, relative_noise, inner):
+    def _step(
+        self,
+        task: Task,
+        n: float,
+        bend: float,
+        anchor_noise: float,
+        relative_noise: float,
+        inner: int,
+    ) -> float:
         """Half of the inverse curvature, less where an anchor's noise or the differences' would carry the iterate off.
 
         A difference's noise is a multiple of the distance from the anchor: over an epoch it may double it.

@@ -13,10 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import Public
 from ._mean_gradient import MeanGradient, gradient_asked
 from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
 from ._rules import clip_rule, step_rule
-from ._solver import Solver, count_asked, record_count
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import (
     buy_whitening,
     refuse_other_penalties,
@@ -50,7 +51,7 @@ class WhiteGD(Solver):
     """
 
     name: ClassVar[str] = "white-gd"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "one_output"})
 
     steps: int = count(100)
     momentum: float = decay_factor(0.9)
@@ -60,7 +61,7 @@ class WhiteGD(Solver):
     step_size: float | None = positive(None)
     radius: float = positive(8.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, the coordinates, and the gradients in them."""
         refuse_other_penalties(self, task)
         multiplier = self._multiplier(budget)
@@ -68,10 +69,10 @@ class WhiteGD(Solver):
         yield from whitening_asked(self, public, budget)
         yield stand_in(public).question(gradient_asked(self, public, task, multiplier)), self.steps
 
-    def _multiplier(self, budget):
+    def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps / share_left(self))
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last iterate, in the given coordinates."""
         n = record_count(oracle, budget)
         white = buy_whitening(self, oracle, task, n, budget)
@@ -84,7 +85,7 @@ class WhiteGD(Solver):
         )
         ridge = white.ridge(task.penalty) / n
 
-        def prox(u, step):
+        def prox(u: Array, step: float) -> Array:
             return u / (1.0 + step * ridge)
 
         start = np.zeros(task.shape)

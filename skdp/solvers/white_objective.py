@@ -13,10 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..mechanisms import PerturbedObjective, Public
 from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import chosen_clip
 from ._ranges import clip_bound, positive, share_of_budget
-from ._solver import Solver, Task, count_asked, record_count
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import (
     buy_whitening,
     refuse_other_penalties,
@@ -51,7 +52,7 @@ class WhiteObjective(Solver):
     """
 
     name: ClassVar[str] = "white-objective"
-    needs: ClassVar[frozenset] = frozenset({"smooth_loss", "one_output"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "one_output"})
 
     moment_share: float = share_of_budget(0.1)
     norm_share: float = share_of_budget(0.02)
@@ -59,7 +60,7 @@ class WhiteObjective(Solver):
     strength: float | None = positive(None)
     radius: float = positive(10.0)
 
-    def asks(self, public, task, budget):
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, the coordinates, and the objective in them."""
         refuse_other_penalties(self, task)
         white = stand_in(public)
@@ -67,14 +68,14 @@ class WhiteObjective(Solver):
         yield from whitening_asked(self, public, budget)
         yield white.question(self._objective(white.public, task, budget)), 1
 
-    def _objective(self, public, task, budget):
+    def _objective(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         """The question in new coordinates. Clip and strength set the price: they may depend on no answer."""
         budget = replace(budget, noise=budget.noise / math.sqrt(share_left(self)))
         free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
         clip = chosen_clip(self.clip, free, public, budget)
         return tight(public, free, budget, clip, self.strength, self.radius)
 
-    def solve(self, oracle, task, budget):
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser, in the given coordinates."""
         white = buy_whitening(self, oracle, task, record_count(oracle, budget), budget)
         question = self._objective(white.public, task, budget)
