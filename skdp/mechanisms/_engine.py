@@ -72,6 +72,9 @@ class Rows(Protocol):
     def in_double(self) -> Rows:
         """The same rows in double precision, for a release that bounds all rounding: quick products will do."""
 
+    def rough(self) -> Rows:
+        """The same rows, as quick as can be: they shape steps, and no promise rests on a digit of theirs."""
+
     def reach(self) -> Array:
         """How long each row is in memory, in norm: products round by that."""
 

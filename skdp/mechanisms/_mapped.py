@@ -142,6 +142,10 @@ class MappedRows:
         """The same map of the rows below, in double precision."""
         return MappedRows(self._rows.in_double(), self._matrix, self._images, twofold=True)
 
+    def rough(self) -> MappedRows:
+        """The same map of the rows below, in one precision."""
+        return MappedRows(self._rows.rough(), self._matrix, self._images)
+
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""
         rows, images = self._rows.take(index), self._images[index]

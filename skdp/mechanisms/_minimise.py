@@ -19,6 +19,8 @@ from ._objective import Array, Objective
 
 __all__ = ["minimise"]
 
+_NEAR = 1e-5  # of a gradient: some products more cost less than another round with its certificate
+
 DECREASE = 0.1  # part of the initial slope that a step must keep on average over its two halves
 
 
@@ -59,7 +61,7 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
                 return w
         size = norm(g)
         best = min(best, size)
-        p = -objective.curvature(w, z, _forcing(size, tolerance)).solve(g)
+        p = -objective.direction(w, z, g, _forcing(size, tolerance))
         step = _step(objective, w, z, p, _Round(g, error, limits.steepness()))
         if not step:
             step = _calmer(objective, w, p, best)
@@ -80,8 +82,9 @@ def _calmer(objective: Objective, w: Array, p: Array, best: float) -> float:
 
 
 def _forcing(size: float, tolerance: float) -> float:
-    """Relative accuracy of an inexact Newton direction: superlinear, and never below the need."""
-    return max(min(0.1, math.sqrt(size) / 10), 0.5 * min(1.0, tolerance / size))
+    """Relative accuracy of an inexact Newton direction: superlinear, and all that is needed once that is near."""
+    needed = tolerance / size
+    return min(0.1, 0.2 * needed if needed > _NEAR else math.sqrt(size) / 10)
 
 
 @dataclass(frozen=True)

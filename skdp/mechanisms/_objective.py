@@ -10,21 +10,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from . import _twofold
+from ._directions import SampledCurvature, conjugate_gradients
 from ._engine import Rows
 
 __all__ = ["Curvature", "Objective"]
 
 Array = np.ndarray[Any, Any]
 
+FEW_COLUMNS = 48  # up to which a second moment of all rows costs no more than a few products
 DENSE_WIDTH = 2000  # above, a Cholesky factor costs more than the products it saves
 BLOCK_ENTRIES = 1 << 20
+MOST = 1000  # products for one direction
 
 
 class Curvature(Protocol):
@@ -66,6 +69,7 @@ class Objective:
     strength: Any
     linear: Array
     clip: float | None = None
+    known: list[SampledCurvature] = field(default_factory=list, init=False)
 
     def slopes(self, z: Array) -> Array:
         """Derivative of each record's loss in its score, capped."""
@@ -105,6 +109,14 @@ class Objective:
         at_start = float(np.vdot(self.strength * w + self.linear, p))
         growth = float(np.vdot(self.strength * p, p))
         return lambda t: float(np.vdot(self.slopes(z + t * q), q)) + at_start + t * growth
+
+    def direction(self, w: Array, z: Array, g: Array, accuracy: float) -> Array:
+        """About the solution p of curvature p = g at w, where records have scores z."""
+        if w.ndim > 1 or not FEW_COLUMNS < len(w) <= DENSE_WIDTH:
+            return self.curvature(w, z, accuracy).solve(g)
+        if not self.known:
+            self.known.append(SampledCurvature(self, _solver))
+        return self.known[0].direction(z, g, accuracy)
 
     def curvature(self, w: Array, z: Array, accuracy: float) -> Curvature:
         """Curvature at w, factored where that is cheaper than products."""
@@ -177,18 +189,7 @@ class ImplicitCurvature:
 
     def solve(self, g: Array) -> Array:
         """Preconditioned conjugate gradients until the residual is ``accuracy`` times |g|."""
-        x, r = np.zeros_like(g), g.copy()
-        s = self.precondition(r)
-        p, energy = s, float(np.vdot(r, s))
-        goal = self.accuracy * np.linalg.norm(g)
-        while np.linalg.norm(r) > goal and energy > 0:
-            product = self.times(p)
-            step = energy / float(np.vdot(p, product))
-            x, r = x + step * p, r - step * product
-            s = self.precondition(r)
-            fresh = float(np.vdot(r, s))
-            p, energy = s + (fresh / energy) * p, fresh
-        return x
+        return conjugate_gradients(self.times, self.precondition, g, self.accuracy, MOST)[0]
 
     def largest(self) -> float:
         """Estimate by power iterations, with a margin of a tenth."""

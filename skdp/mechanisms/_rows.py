@@ -110,6 +110,10 @@ class DenseRows:
             scale = np.ones_like(scale)
         return DenseRows(x, scale, self.norms, self.intercept, steady=False)
 
+    def rough(self) -> DenseRows:
+        """The same rows, scores of which may be made by blocks."""
+        return DenseRows(self._x, self._scale, self.norms, self.intercept, steady=False)
+
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
         w = w.astype(self._x.dtype, copy=False)

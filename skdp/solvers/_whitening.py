@@ -8,12 +8,15 @@ below which directions are not stretched, so that without a signal the coordinat
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import Coordinates, Mapped, RowNorms, SecondMoment
-from ..penalties import L2, NoPenalty
+from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
+from ..mechanisms._mechanism import Mechanism
+from ..penalties import L2, NoPenalty, ScaledPenalty
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = [
     "Whitened",
@@ -28,7 +31,7 @@ _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not 
 _MOST = 1e6  # a penalty's curvature beyond which its directions are as good as gone
 
 
-def refuse_other_penalties(solver, task):
+def refuse_other_penalties(solver: Solver, task: Task) -> None:
     """In one sentence: only a ridge stays simple in other coordinates."""
     if not isinstance(task.penalty.penalty, L2 | NoPenalty):
         raise NotSupported(
@@ -37,7 +40,7 @@ def refuse_other_penalties(solver, task):
         )
 
 
-def share_left(solver):
+def share_left(solver: Any) -> float:
     """What a solver's shares for the moment and the norms leave of the budget."""
     left = 1.0 - solver.moment_share - solver.norm_share
     if not left > 0.0:
@@ -61,31 +64,31 @@ class Whitened:
         Facts about the given rows.
     """
 
-    def __init__(self, coordinates, scale, public):
+    def __init__(self, coordinates: Coordinates, scale: float, public: Public) -> None:
         self._coordinates, self._scale = coordinates, scale
         self.public = coordinates.seen(public)
 
     @property
-    def matrix(self):
+    def matrix(self) -> Array:
         """What maps the given rows to the new ones."""
         return self._coordinates.matrix / self._scale
 
-    def question(self, question):
+    def question(self, question: Mechanism) -> Mapped:
         """The question, asked of the new rows."""
         return Mapped(question=question, coordinates=self._coordinates, scale=self._scale)
 
-    def back(self, u):
+    def back(self, u: Array) -> Array:
         """Parameters of the given rows."""
         return self.matrix.T @ u
 
-    def ridge(self, penalty):
+    def ridge(self, penalty: ScaledPenalty) -> Array:
         """Weights of an L2 penalty of the given parameters, which may leave the intercept alone, on the new ones."""
         matrix = self.matrix
         acts_on = matrix[:, :-1] if penalty.intercept else matrix
         return penalty.convexity_of_coefficients * np.square(acts_on).sum(axis=1)
 
 
-def _questions(solver, public, budget):
+def _questions(solver: Any, public: Public, budget: Budget) -> tuple[float, float]:
     """Multipliers of the second moment and of the typical norm.
 
     A replaced record moves a gradient by two bounds, the moment by sqrt(2), the norms by one: they need less noise.
@@ -95,12 +98,12 @@ def _questions(solver, public, budget):
     return moment, norms
 
 
-def stand_in(public):
+def stand_in(public: Public) -> Whitened:
     """Coordinates of the right shape: a price is the same in all of them."""
     return Whitened(Coordinates.of_width(public.width), 1.0, public)
 
 
-def whitening_asked(solver, public, budget):
+def whitening_asked(solver: Any, public: Public, budget: Budget) -> Asked:
     """What `buy_whitening` asks."""
     moment, norms = _questions(solver, public, budget)
     anywhere = Coordinates.of_width(public.width)
@@ -108,7 +111,9 @@ def whitening_asked(solver, public, budget):
     yield RowNorms(coordinates=anywhere, cap=1.0, multiplier=norms), 1
 
 
-def buy_whitening(solver, oracle, task, n, budget):
+def buy_whitening(
+    solver: Any, oracle: OracleLike, task: Task, n: float, budget: Budget
+) -> Whitened:
     """Buy coordinates for two shares of the budget.
 
     Parameters
@@ -132,12 +137,12 @@ def buy_whitening(solver, oracle, task, n, budget):
     penalised = np.eye(size)
     if task.penalty.intercept:
         penalised[-1, -1] = 0.0
-    own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.loss.curvature * n)
+    own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.curvature * n)
     floor = 0.5 * error + _LEAST * bound**2
     moment = (vectors * (np.maximum(values, 0.0) + floor)) @ vectors.T
-    matrix = _diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
+    matrix, stretch = _diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
     coordinates = Coordinates(matrix)
-    longest = bound * float(np.linalg.norm(matrix, 2))
+    longest = bound * stretch
     cap = min(longest, 2.0 * math.sqrt(size))
     typical = oracle.ask(RowNorms(coordinates=coordinates, cap=cap, multiplier=norms)) / n
     if not budget.private:
@@ -145,11 +150,12 @@ def buy_whitening(solver, oracle, task, n, budget):
     return Whitened(coordinates, min(max(float(typical), 0.25 * cap), longest), public)
 
 
-def _diagonalising(moment, penalised, floor):
+def _diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array, float]:
     """A with A moment A' = I, which whitens, and A penalised A' diagonal, so that an L2 penalty stays a sum.
 
-    No eigenvalue is below the floor but by rounding.
+    No eigenvalue is below the floor but by rounding. Beside it, by how much A stretches at most.
     """
     values, vectors = np.linalg.eigh(moment)
-    root = (vectors * np.maximum(values, floor) ** -0.5) @ vectors.T
-    return np.linalg.eigh(root @ penalised @ root)[1].T @ root
+    scales = np.maximum(values, floor) ** -0.5
+    root = (vectors * scales) @ vectors.T
+    return np.linalg.eigh(root @ penalised @ root)[1].T @ root, float(scales.max())

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from skdp.fitting import run
 from skdp.mechanisms import Records
+from skdp.mechanisms._directions import SampledCurvature
 from skdp.mechanisms._objective import Objective
 from skdp.mechanisms._rows import DenseRows
 
@@ -70,6 +71,7 @@ def watched():
             setattr(owner, name, value)
 
         bar, admit, curvature = run.with_progress_bar, Records.admit, Objective.curvature
+        propose = SampledCurvature.direction
 
         def admitting(*args, **kwargs):
             records = admit(*args, **kwargs)
@@ -81,9 +83,15 @@ def watched():
             seen.most_rounds = max(seen.most_rounds, seen.rounds[objective])
             return curvature(objective, *args, **kwargs)
 
+        def proposing(sampled, *args, **kwargs):
+            seen.rounds[sampled] = seen.rounds.get(sampled, 0) + 1
+            seen.most_rounds = max(seen.most_rounds, seen.rounds[sampled])
+            return propose(sampled, *args, **kwargs)
+
         put(run, "with_progress_bar", lambda account, *rest: _Account(bar(account, *rest), seen))
         put(Records, "admit", staticmethod(admitting))
         put(Objective, "curvature", counting)
+        put(SampledCurvature, "direction", proposing)
         for name in READ:
             put(DenseRows, name, _reading(name, seen))
         yield seen

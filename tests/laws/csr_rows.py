@@ -131,6 +131,10 @@ class CsrRows:
             add(total, lost, block.T @ block)
         return total + lost
 
+    def rough(self):
+        """The same."""
+        return self
+
     def in_double(self):
         """They are."""
         return self
