@@ -66,10 +66,11 @@ class Limits:
     promised: bool = True
 
     def furthest(self) -> float:
-        """Bound on the norm of every iterate: none lies higher than the first one, and losses are not negative.
+        """Bound on the norm of the minimiser: it lies no higher than the start, and losses are not negative.
 
-        Nor does one lie further from the start than twice the gradient there over the strong convexity, which is
-        less where the strength outweighs all records. The start s is a penalty's prox of 0, where -s is a subgradient.
+        Nor does it lie further from the start than the gradient there over the strong convexity, which is less where
+        the strength outweighs all records. The start s is a penalty's prox of 0, where -s is a subgradient. Iterates
+        that do not lie higher than the first obey it too; others are met by bounds on their own norm.
         """
         most, w = self.public.most, self.start
         loss = self.loss.value_bound(0.0, self.public.target_bound)

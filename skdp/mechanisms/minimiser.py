@@ -108,7 +108,8 @@ class NoisyMinimiser(Release):
     def grid(self, public: Public) -> Lattice:
         """The lattice of the answer, whose noise counts in how far the minimiser can move."""
         distance = self.sensitivity(public)
-        rounding = 2.0 * UNIT * self.limits(public).furthest()
+        # The answer may lie past the minimiser by what its certificate leaves open, which is part of the distance.
+        rounding = 2.0 * UNIT * (self.limits(public).furthest() + distance)
         return lattice(self.multiplier, distance, rounding, math.prod(self.shape))
 
     def notes(self, public: Public) -> tuple[str, ...]:

@@ -204,22 +204,26 @@ class PerturbedObjective(Release):
         )
 
     def tolerance(self, public: Public) -> float:
-        """Certificate that double precision reaches, beside so large a tilt and pull."""
+        """Certificate that double precision reaches, beside so large a linear term and pull."""
+        return self._tolerance(public, self.limits(public))
+
+    def _tolerance(self, public: Public, limits: Limits) -> float:
         pull = 0.0 if self.center is None else self.strength * float(np.abs(self.center).max())
         linear = (self.multiplier * self.bound(public) + pull) * math.prod(self.shape)
-        reached = self.limits(public).tolerance()
-        return max(reached, LINEAR_ROUNDING * linear)
+        return max(limits.tolerance(), LINEAR_ROUNDING * linear)
 
     def grid(self, public: Public) -> Lattice:
         """The lattice of the answer, whose noise counts in what the certificate leaves open.
 
-        That is for the real tilt, of which the one that is used is a rounding.
+        That is for the real linear term, of which the one that is used is a rounding.
         """
         limits = self.limits(public)
-        open_ = self.tolerance(public) + 4.0 * UNIT * self.longest_linear_term(public)
+        open_ = self._tolerance(public, limits) + 4.0 * UNIT * self.longest_linear_term(public)
         reach = 2.0 * open_ / limits.convexity
         per_reach = self.multiplier / (OUTPUT_SHARE * public.sensitivity_factor)
-        return lattice(per_reach, reach, 2.0 * UNIT * limits.furthest(), math.prod(self.shape))
+        # The answer may lie past the minimiser by what the certificate leaves open.
+        furthest = limits.furthest() + reach
+        return lattice(per_reach, reach, 2.0 * UNIT * furthest, math.prod(self.shape))
 
     def output_noise(self, public: Public) -> float:
         """Standard deviation (scale, if pure) of the noise on the minimiser; a public number."""
