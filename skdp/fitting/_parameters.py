@@ -6,6 +6,8 @@ took a wrong turn, as in ``DPLogisticRegression(X, y)``.
 
 import math
 import numbers
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,15 +18,27 @@ from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
 
-__all__ = ["RULES", "as_text", "refuse_wrong"]
+__all__ = ["RULES", "SeedSource", "as_text", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
+
+
+class SeedSource(Protocol):
+    """What a seed may be drawn from: numpy's RandomState."""
+
+    def randint(self, high: int, /) -> Any:
+        """A whole number from 0 to below `high`."""
+
+
+Test = Callable[[Any], bool]
+Rule = tuple[Test, str]
+
 LOSS_NAMES = tuple(
     name for name, kind in LOSSES.items() if kind.kind == "binary"
 )  # for two classes
 
 
-def _real(value):
+def _real(value: Any) -> float:
     """The value as a double; NaN, which lies nowhere, for what is no number or too large for a double."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return math.nan
@@ -34,47 +48,47 @@ def _real(value):
         return math.nan
 
 
-def _between(low, high, *others):
+def _between(low: float, high: float, *others: float) -> Test:
     """Whether a value is a number from low to high, or one of the others."""
 
-    def lies(value):
+    def lies(value: Any) -> bool:
         return low <= _real(value) <= high or any(_real(value) == other for other in others)
 
     return lies
 
 
-def _count(value):
-    return isinstance(value, numbers.Integral) and not _flag(value) and 1 <= value <= MOST
+def _count(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not _flag(value) and 1 <= int(value) <= MOST
 
 
-def _one_of(kinds, *words):
+def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
     """Whether a value is an instance of the kinds, or one of the words."""
 
-    def lies(value):
+    def lies(value: Any) -> bool:
         return isinstance(value, kinds) or (isinstance(value, str) and value in words)
 
     return lies
 
 
-def _or_none(lies):
+def _or_none(lies: Test) -> Test:
     return lambda value: value is None or lies(value)
 
 
-def _flag(value):
+def _flag(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
-def _level(value):
-    return _flag(value) or (isinstance(value, numbers.Integral) and value >= 0)
+def _level(value: Any) -> bool:
+    return _flag(value) or (isinstance(value, numbers.Integral) and int(value) >= 0)
 
 
-def _listed(words):
+def _listed(words: Iterable[str]) -> str:
     return ", ".join(map(repr, words))
 
 
 # name -> (test, what it must be, with the remedy). Bounds are generous, and such that no product or quotient of two of
 # them leaves the doubles.
-RULES = {
+RULES: dict[str, Rule] = {
     "epsilon": (
         lambda value: _real(value) > 0 and _between(0.0, 1e15, math.inf)(value),
         "must be a positive number of at most 1e15; use float('inf') for no privacy",
@@ -136,7 +150,7 @@ RULES = {
 }
 
 
-def refuse_wrong(given, rules=RULES):
+def refuse_wrong(given: dict[str, Any], rules: dict[str, Rule] = RULES) -> None:
     """Refuse the first value that is not what its name asks for, in one sentence.
 
     Parameters
@@ -158,7 +172,7 @@ def refuse_wrong(given, rules=RULES):
             raise ValueError(f"{name}={as_text(value)} {rules[name][1]}.")
 
 
-def as_text(value):
+def as_text(value: object) -> str:
     """A value in a sentence: a number, a short word or None as it is, anything else by its type.
 
     Parameters

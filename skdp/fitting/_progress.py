@@ -1,26 +1,34 @@
 """A progress bar over the script, which is public: it shows how many questions were paid for, and nothing else."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from ..mechanisms._oracle import Account
+from ..privacy.events import Event
+from ..privacy.ledger import Filter, Scripted
+
 __all__ = ["with_progress_bar"]
 
 
 class _Ticking:
     """An account that moves a bar by one for every charge."""
 
-    def __init__(self, account, bar):
+    def __init__(self, account: Account, bar: Any) -> None:
         self._account, self._bar = account, bar
 
-    def charge(self, event):
+    def charge(self, event: Event) -> None:
         self._account.charge(event)
         self._bar.update()
 
-    def affords(self, *wanted):
+    def affords(self, *wanted: Event) -> bool:
         return self._account.affords(*wanted)
 
-    def share(self, event):
+    def share(self, event: Event) -> float:
         return self._account.share(event)
 
 
-def with_progress_bar(account, name, verbose):
+def with_progress_bar(account: Scripted | Filter, name: str, verbose: int) -> Account:
     """The account itself, or with ``verbose`` of 2 or more one that shows its progress (extra ``progress``).
 
     Parameters

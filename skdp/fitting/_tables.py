@@ -10,15 +10,20 @@ Under add/remove neighbours the number of records is private: no sentence shows 
 
 import re
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from ._warning import frames_to_caller
 
-__all__ = ["attempt", "known_labels", "labels", "table", "warn_of_column"]
+__all__ = ["Array", "attempt", "known_labels", "labels", "table", "warn_of_column"]
+
+Array = np.ndarray[Any, Any]
 
 FLOATS = [np.float64, np.float32]
 RESHAPE = "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
@@ -28,7 +33,7 @@ OF_COLUMNS = re.compile(
 )
 
 
-def attempt(call):
+def attempt(call: Callable[[], Any]) -> tuple[Any, type[Exception] | None]:
     """Run `call`; of an exception keep nothing but its kind.
 
     Parameters
@@ -54,7 +59,7 @@ def attempt(call):
         return None, ValueError
 
 
-def table(estimator, X, *, reset):
+def table(estimator: Any, X: ArrayLike, *, reset: bool) -> Array:
     """X as a finite table of floats, and its columns compared with those of fit.
 
     Parameters
@@ -80,7 +85,9 @@ def table(estimator, X, *, reset):
     return found
 
 
-def _compared(estimator, X, reset):
+def _compared(
+    estimator: Any, X: ArrayLike, reset: bool
+) -> tuple[type[Exception] | None, str | None]:
     """Kind and text of what is wrong with names and number of columns, or None twice."""
     try:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -91,14 +98,14 @@ def _compared(estimator, X, reset):
     return None, None
 
 
-def _why_no_table(X, kind, private):
+def _why_no_table(X: Any, kind: type[Exception], private: bool) -> str:
     """One sentence on what is wrong with X, by its type and shape."""
     if kind is MemoryError:
         return "X does not fit into memory as a table of doubles; fit on fewer columns, or give float32."
     if issparse(X):
         return "Sparse data was passed for X, but dense data is required; use X.toarray()."
-    found, kind = attempt(lambda: np.asarray(X))
-    if kind is not None:
+    found, wrong = attempt(lambda: np.asarray(X))
+    if wrong is not None:
         return "X is ragged or no table; pass rows of equal length, a number in each cell."
     if found.dtype.kind == "c":
         return "Complex data not supported: X holds complex numbers; pass real ones."
@@ -110,7 +117,7 @@ def _why_no_table(X, kind, private):
     return _why_no_numbers(found)
 
 
-def _why_empty(shape, private):
+def _why_empty(shape: tuple[int, ...], private: bool) -> str:
     what = "feature" if shape[0] else "sample"
     if private and what == "sample":
         return "X holds no records; a fit needs at least one."
@@ -120,7 +127,7 @@ def _why_empty(shape, private):
     return f"Found array with 0 {what}(s) (shape=({count}, {shape[1]})) while a minimum of 1 is required."
 
 
-def _why_no_numbers(found):
+def _why_no_numbers(found: Array) -> str:
     numbers, kind = attempt(lambda: found.astype(np.float64))
     if kind is TypeError:
         return "X holds objects that are no numbers; each argument must be a string of digits or a real number."
@@ -135,7 +142,7 @@ def _why_no_numbers(found):
     return "X could not be read as a table of real numbers; pass a 2D numpy array of floats."
 
 
-def labels(estimator, y, n):
+def labels(estimator: Any, y: ArrayLike, n: int) -> Array:
     """The target as a column of n numbers or strings.
 
     Parameters
@@ -157,19 +164,20 @@ def labels(estimator, y, n):
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
+    found: Array
     found, kind = attempt(lambda: column_or_1d(y))
     if kind is not None:
         raise kind(_why_no_column(y, kind, private))
     _refuse_length(found, n, private)
-    known, why = known_labels(found)
+    why = known_labels(found)[1]
     if why is not None:
         raise (TypeError if found.dtype.kind == "S" else ValueError)(
             f"Unknown label type: y {why}."
         )
-    return known
+    return found
 
 
-def warn_of_column(y):
+def warn_of_column(y: ArrayLike) -> None:
     """Warn, on the line of the user's fit, where the labels came as a column of a table.
 
     Parameters
@@ -185,14 +193,14 @@ def warn_of_column(y):
         )
 
 
-def _why_no_column(y, kind, private):
+def _why_no_column(y: Any, kind: type[Exception], private: bool) -> str:
     """One sentence on what is wrong with the shape of y."""
     if kind is MemoryError:
         return "y does not fit into memory; encode the labels as small integers."
     if issparse(y):
         return "Sparse data was passed for y, but dense data is required; use y.toarray().ravel()."
-    found, kind = attempt(lambda: np.asarray(y))
-    if kind is not None:
+    found, wrong = attempt(lambda: np.asarray(y))
+    if wrong is not None:
         return "y is ragged; pass a list of labels, one for each record."
     if found.dtype.kind == "c":
         return "Complex data not supported: y holds complex numbers; pass labels."
@@ -204,7 +212,7 @@ def _why_no_column(y, kind, private):
     )
 
 
-def known_labels(found):
+def known_labels(found: Array) -> tuple[Array, None] | tuple[None, str]:
     """The array itself if labels may be such, and else why not.
 
     Parameters
@@ -236,12 +244,12 @@ def known_labels(found):
     return None, "holds neither numbers nor strings; convert its labels to one of them"
 
 
-def _refuse_length(y, n, private):
+def _refuse_length(y: Array, n: int, private: bool) -> None:
     """Refuse a target that has not one entry for each row."""
     if len(y) != n:
         shown = "" if private else f" ([{n}, {len(y)}])"
         raise ValueError(f"X and y have inconsistent lengths{shown}; pass one label for each row.")
 
 
-def _hides_count(estimator):
+def _hides_count(estimator: Any) -> bool:
     return estimator.neighbors != "replace_one"

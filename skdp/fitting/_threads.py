@@ -4,7 +4,9 @@ Solvers ask for thousands of small products. With as many threads as cores, each
 another program is busy, a fit takes tens of times as long. And sums in one order give the same bits for any setting.
 """
 
+from contextlib import AbstractContextManager
 from functools import lru_cache
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -12,11 +14,11 @@ __all__ = ["one_thread"]
 
 
 @lru_cache(maxsize=1)
-def _controller():
+def _controller() -> ThreadpoolController:
     """The libraries that are loaded, looked up once: that takes longer than a short fit."""
     return ThreadpoolController()
 
 
-def one_thread():
+def one_thread() -> AbstractContextManager[Any]:
     """A context in which BLAS uses one thread."""
     return _controller().limit(limits=1, user_api="blas")

@@ -2,9 +2,11 @@
 
 import math
 
+from ..mechanisms import Public
 from ..penalties import L2, NoPenalty
 from ..privacy import noise_multiplier
-from ..solvers import GD, ObjectivePerturbation, WhiteGD, WhiteObjective
+from ..privacy.spec import Spec
+from ..solvers import GD, ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObjective
 
 __all__ = ["choose_solver"]
 
@@ -14,7 +16,9 @@ WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for e
 QUIET = 0.04
 
 
-def choose_solver(solver, task, public, spec, alone):
+def choose_solver(
+    solver: str | Solver, task: Task, public: Public, spec: Spec, alone: bool
+) -> str | Solver:
     """What was given, or for "auto" the solver that suits.
 
     Parameters
@@ -37,15 +41,16 @@ def choose_solver(solver, task, public, spec, alone):
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
     if task.loss.curvature is None or not ridge or public.width > WIDEST:
         return GD()
-    quiet = public.replace_one and task.loss.one_signed and _noise(task, public, spec) <= QUIET
+    replaced = public.n if public.replace_one and task.loss.one_signed else None
+    quiet = replaced is not None and _noise(task, replaced, spec) <= QUIET
     if alone and quiet:
         return WhiteObjective()
     return WhiteGD()
 
 
-def _noise(task, public, spec):
+def _noise(task: Task, n: int, spec: Spec) -> float:
     """Norm of the noise of a mean gradient of clip 1 that takes the whole budget."""
     if not spec.private:
         return 0.0
     per_bound = noise_multiplier(spec.epsilon, spec.delta, neighbors=spec.neighbors)
-    return per_bound * math.sqrt(task.size) / public.n
+    return per_bound * math.sqrt(task.size) / n

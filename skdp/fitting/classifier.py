@@ -1,14 +1,16 @@
 """What private classifiers share: labels in, labels out."""
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
 from ._parameters import as_text
-from ._tables import attempt, known_labels, labels, table, warn_of_column
+from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
 from .estimator import PrivateEstimator
 
@@ -18,7 +20,10 @@ __all__ = ["PrivateClassifier"]
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     """Base of the private classifiers: it knows labels, and nothing of losses."""
 
-    def fit(self, X, y):
+    classes: ArrayLike | None
+    classes_: Array
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit with differential privacy.
 
         Parameters
@@ -34,7 +39,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """
         return self._fit(X, y)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Labels of rows.
 
         Parameters
@@ -50,7 +55,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(int)]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share of rows whose label is predicted; computed of the data in the clear, so it is not private.
 
         Parameters
@@ -78,12 +83,14 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             )
         return found
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.classes is not None:
             self._declared()
 
-    def _encode(self, X, y):
+    def _encode(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         X = table(self, X, reset=True)
         given, y = y, labels(self, y, len(X))
         warn_of_column(given)
@@ -98,7 +105,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             )
         return X, 2.0 * codes - 1.0, {"classes": origin}, {"classes_": classes}
 
-    def _classes(self, y):
+    def _classes(self, y: Array) -> tuple[Array, str]:
         """The declared classes, or those of y, which then are public."""
         if self.classes is not None:
             return self._declared(), "declared"
@@ -116,9 +123,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         many = len(classes) > 2 and self.neighbors != "replace_one"
         return self._two(classes, "more than 2" if many else None), "taken from y"
 
-    def _declared(self):
+    def _declared(self) -> Array:
         """The user's two classes, sorted."""
-        given = self.classes
+        given: Any = self.classes
         found, kind = attempt(lambda: np.asarray(given))
         listed = isinstance(given, list | tuple)
         # Of a mix of text and numbers numpy makes text.
@@ -129,7 +136,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             raise ValueError(f"classes={told} must be a list of two numbers, or of two strings.")
         return self._two(np.unique(found))
 
-    def _two(self, classes, count=None):
+    def _two(self, classes: Array, count: int | str | None = None) -> Array:
         count = len(classes) if count is None else count
         if len(classes) > 2:
             raise NotSupported(
@@ -142,12 +149,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             )
         return classes
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
 
-def _text(found):
+def _text(found: Array) -> bool:
     """Whether labels are strings: these have no order among numbers."""
     return found.dtype.kind in "UOT"

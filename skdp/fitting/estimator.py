@@ -3,17 +3,21 @@
 import copy
 import numbers
 import warnings
+from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from ..exceptions import PrivacyWarning
-from ..mechanisms import Noise, Records
+from ..mechanisms import Noise, Public, Records
+from ..privacy import Ledger
+from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ..solvers import resolve
-from ._parameters import RULES, refuse_wrong
-from ._tables import attempt
+from ..solvers import Solver, Task, resolve
+from ._parameters import RULES, SeedSource, refuse_wrong
+from ._tables import Array, attempt
 from ._warning import frames_to_caller
 from .auto import choose_solver
 from .plan import Plan
@@ -29,7 +33,21 @@ class PrivateEstimator(BaseEstimator):
     parameters that come back. Everything between, and every promise, is here and below.
     """
 
-    def set_params(self, **params):
+    epsilon: float
+    delta: float
+    solver: str | Solver
+    data_norm: float | None
+    neighbors: str
+    n_public: float | None
+    accountant: str
+    ledger: Ledger | None
+    random_state: int | SeedSource | None
+    verbose: int
+    privacy_: Receipt
+    n_features_in_: int
+    feature_names_in_: Array
+
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
         inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
         super().set_params(**params)
@@ -38,7 +56,7 @@ class PrivateEstimator(BaseEstimator):
             self.solver = resolve(self.solver).with_params(**changes)
         return self
 
-    def quote(self, n, n_features):
+    def quote(self, n: int | None, n_features: int) -> Receipt:
         """What a fit on n records of n_features columns would cost, and which noise it would add.
 
         Parameters
@@ -54,7 +72,7 @@ class PrivateEstimator(BaseEstimator):
             The statement that such a fit would carry; nothing is spent.
         """
         self._check_parameters()
-        counts = {"n_features": n_features}
+        counts: dict[str, Any] = {"n_features": n_features}
         if self.neighbors == "replace_one" or n is not None:
             counts["n"] = n
         refuse_wrong(counts)
@@ -62,19 +80,21 @@ class PrivateEstimator(BaseEstimator):
         plan = self._plan(None if n is None else int(n), int(n_features), {})
         return prepare(plan, self.ledger).quote()
 
-    def _problem(self, n, n_features):
+    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """Public facts of n records (None: private) and what is minimised over them."""
         raise NotImplementedError
 
-    def _encode(self, X, y):
+    def _encode(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         """Rows, targets, what to declare, and attributes to store, of what the user gave."""
         raise NotImplementedError
 
-    def _store(self, w, plan):
+    def _store(self, w: Array, plan: Plan) -> None:
         """Keep what the parameters mean on the user's scale."""
         raise NotImplementedError
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         """Refuse what no data could make right, before any is looked at."""
         refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
         if self.ledger is not None and self.ledger.neighbors != self.neighbors:
@@ -83,23 +103,24 @@ class PrivateEstimator(BaseEstimator):
             )
         self._stated(1, 1)
 
-    def _stated(self, n, n_features):
+    def _stated(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """The face's problem, with the number of records where it may be known: by the relation, or declared."""
         if self.neighbors != "replace_one":
             n = None if self.n_public is None else int(self.n_public)
         return self._problem(n, n_features)
 
-    def _plan(self, n, n_features, declared):
+    def _plan(self, n: int | None, n_features: int, declared: dict[str, Any]) -> Plan:
         """All that is decided before any data, from parameters that have been checked."""
-        spec, data_norm = Spec(self.epsilon, self.delta, self.neighbors), float(self.data_norm)
+        spec = Spec(self.epsilon, self.delta, self.neighbors)
+        data_norm = float(cast(float, self.data_norm))
         public, task = self._stated(n, n_features)
-        facts = {} if public.n is None else {"n": public.n}
+        facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         alone = self.ledger is None and self.accountant in ("auto", "profile")
-        solver = choose_solver(self.solver, task, public, spec, alone)
+        solver = resolve(choose_solver(self.solver, task, public, spec, alone))
         return Plan(spec, task, solver, public, data_norm, self.accountant, facts)
 
-    def _fit(self, X, y):
+    def _fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
         try:
@@ -112,7 +133,7 @@ class PrivateEstimator(BaseEstimator):
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
-    def _fit_or_fail(self, X, y):
+    def _fit_or_fail(self, X: ArrayLike, y: ArrayLike) -> Self:
         self._check_parameters()
         X, targets, declared, stored = self._encode(X, y)
         plan = self._plan(len(X), X.shape[1], declared)
@@ -133,7 +154,7 @@ class PrivateEstimator(BaseEstimator):
             print(receipt)
         return self
 
-    def _warn_of_seed(self):
+    def _warn_of_seed(self) -> None:
         if self.ledger is not None and self.random_state is not None:
             warnings.warn(
                 f"random_state={self.random_state!r} beside a ledger: fits that share a seed share their noise, so "
@@ -143,10 +164,10 @@ class PrivateEstimator(BaseEstimator):
             )
 
 
-def _seeds(value):
+def _seeds(value: Any) -> bool:
     """Whether scikit-learn's, and this library's, random states may be made of it."""
     if isinstance(value, numbers.Integral):
-        return not isinstance(value, bool) and value >= 0
+        return not isinstance(value, bool) and int(value) >= 0
     return attempt(lambda: check_random_state(value))[1] is None
 
 
@@ -156,7 +177,7 @@ SEEDS = (
 )
 
 
-def _seed(random_state):
+def _seed(random_state: int | SeedSource | None) -> int | None:
     """None stays None; anything else is a fixed seed, and the receipt says so."""
     if random_state is None:
         return None

@@ -1,6 +1,7 @@
 """All that is decided before any data."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..mechanisms import Public
 from ..privacy.spec import Spec
@@ -19,8 +20,8 @@ class Plan:
         The promise.
     task : Task
         What is minimised.
-    solver : Solver or str
-        Algorithm, which is refused here where it does not suit the task.
+    solver : Solver
+        Algorithm, by an instance or by its name, which is refused here where it does not suit the task.
     public : Public
         Facts that the solver may know.
     data_norm : float
@@ -33,15 +34,15 @@ class Plan:
 
     spec: Spec
     task: Task
-    solver: Solver | str
+    solver: Solver
     public: Public
     data_norm: float
     accountant: str
-    declared: dict
+    declared: dict[str, Any]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))
 
-    def budget(self, **given):
+    def budget(self, **given: Any) -> Budget:
         """The solver's view of the promise."""
         return Budget(self.spec.epsilon, self.spec.delta, **given)

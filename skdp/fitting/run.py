@@ -1,17 +1,21 @@
 """The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on records."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..mechanisms import Oracle, Statement, price
-from ..privacy import accountants
+from ..mechanisms import Noise, Oracle, Records, Statement, price
+from ..privacy import Ledger, accountants
+from ..privacy.events import Script
 from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._pricing import rehearse
 from ._progress import with_progress_bar
+from ._tables import Array
 from ._threads import one_thread
 from ._warning import frames_to_caller
 from .plan import Plan
@@ -19,7 +23,7 @@ from .plan import Plan
 __all__ = ["Run", "prepare"]
 
 
-def prepare(plan, ledger=None):
+def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
     """Price a plan; nothing has been touched or paid, and what can be refused by public numbers has been.
 
     Parameters
@@ -38,7 +42,7 @@ def prepare(plan, ledger=None):
         return _adaptive(plan, ledger)
 
     @cache
-    def rehearsal(noise):
+    def rehearsal(noise: float) -> Statement:
         return rehearse(plan, plan.budget(noise=noise))
 
     scale, script = accountants.calibrate(
@@ -67,12 +71,12 @@ class Run:
     """
 
     plan: Plan
-    account: object
+    account: Scripted | Filter
     budget: Budget
     statement: Statement
-    ledger: object = None
+    ledger: Ledger | None = None
 
-    def on(self, records, noise, verbose=0):
+    def on(self, records: Records, noise: Noise, verbose: int = 0) -> tuple[Array, Receipt]:
         """Pay, run on admitted records, and account for it.
 
         Parameters
@@ -106,18 +110,21 @@ class Run:
             w = plan.solver.solve(oracle, plan.task, self.budget)
         return w, self._receipt(self.account.script, *oracle.rests_on(), noise.seeded)
 
-    def quote(self):
+    def quote(self) -> Receipt:
         """The receipt that a run would carry; nothing is spent."""
         stated = self.statement
         return self._receipt(stated.script, stated.proofs, stated.notes, seeded=False)
 
-    def _receipt(self, script, proofs, notes, seeded):
-        plan, spec = self.plan, self.plan.spec
-        if plan.solver.adaptive:
+    def _receipt(
+        self, script: Script, proofs: tuple[str, ...], notes: tuple[str, ...], seeded: bool
+    ) -> Receipt:
+        plan, spec, account = self.plan, self.plan.spec, self.account
+        unspent: float | None = None
+        if isinstance(account, Filter):
             cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
-            unspent = self.account.unspent
+            unspent = account.unspent
         else:
-            cost, accountant, unspent = self.account.cost, self.account.accountant, None
+            cost, accountant = account.cost, account.accountant
         return Receipt(
             epsilon=cost,
             delta=spec.delta,
@@ -133,7 +140,7 @@ class Run:
         )
 
 
-def _adaptive(plan, ledger):
+def _adaptive(plan: Plan, ledger: Ledger | None) -> Run:
     """A run under a filter, whose whole allowance is its price."""
     account = _filter(plan, None if ledger is None else ledger.renyi_order)
     budget = plan.budget(share=lambda question: account.share(price(question, plan.public)))
@@ -141,7 +148,7 @@ def _adaptive(plan, ledger):
     return Run(plan, account, budget, replace(stated, script=account.allowance), ledger)
 
 
-def _filter(plan, renyi_order):
+def _filter(plan: Plan, renyi_order: int | None) -> Filter:
     """The adaptive solver's filter.
 
     In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
@@ -160,4 +167,4 @@ def _filter(plan, renyi_order):
     except ValueError:  # that order proves nothing at this epsilon and delta
         return own
     least = 0.5 * own.total / own.order
-    return shared if shared.total / shared.order >= least or own.order < renyi_order else own
+    return shared if shared.total / renyi_order >= least or own.order < renyi_order else own
