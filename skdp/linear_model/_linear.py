@@ -1,11 +1,16 @@
 """What all private linear estimators share: a loss of scores, and coefficients on the user's scale."""
 
+from typing import cast
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.data import table
+from ..fitting import Plan
+from ..fitting.data import Array, table
+from ..losses import Loss
 from ..mechanisms import Public
-from ..penalties import make_scaled
+from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 
 __all__ = ["LinearModel"]
@@ -19,7 +24,16 @@ LARGEST = 1e100  # of a stored parameter, before it is divided by data_norm, whi
 class LinearModel:
     """Of the private linear estimators: beside a base from `skdp.fitting`."""
 
-    def decision_function(self, X):
+    penalty: str | Penalty | None
+    C: float
+    l1_ratio: float | None
+    data_norm: float | None
+    fit_intercept: bool
+    neighbors: str
+    coef_: Array
+    intercept_: Array
+
+    def decision_function(self, X: ArrayLike) -> Array:
         """Scores of rows: ``X @ coef_.T + intercept_``.
 
         Parameters
@@ -36,10 +50,10 @@ class LinearModel:
         X = table(self, X, reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
-    def _loss(self):
+    def _loss(self) -> Loss:
         raise NotImplementedError
 
-    def _problem(self, n, n_features):
+    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(n, n_features, intercept, self.neighbors)
@@ -47,7 +61,7 @@ class LinearModel:
         weight = float(public.n or 1)
         penalty = make_scaled(
             self.penalty,
-            float(self.data_norm),
+            float(cast(float, self.data_norm)),
             bool(self.fit_intercept),
             strength=1.0 / float(self.C),
             l1_ratio=self.l1_ratio,
@@ -55,7 +69,7 @@ class LinearModel:
         )
         return public, Task(self._loss(), penalty, (public.width,))
 
-    def _store(self, w, plan):
+    def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and data_norm is public."""
         w = np.clip(w, -LARGEST, LARGEST)
         self.coef_ = (w[: plan.public.n_features] / plan.data_norm)[None, :]

@@ -1,9 +1,14 @@
 """Private linear classifiers with scikit-learn's face."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..fitting import PrivateClassifier
+from ..fitting.data import Array, SeedSource
 from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
+from ..penalties import Penalty
+from ..privacy import Ledger
+from ..solvers import Solver
 from ._linear import LinearModel
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
@@ -80,23 +85,23 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
 
     def __init__(
         self,
-        epsilon=1.0,
-        delta=1e-6,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
         *,
-        solver="auto",
-        penalty="l2",
-        C=1.0,
-        l1_ratio=None,
-        data_norm=None,
-        fit_intercept=True,
-        classes=None,
-        neighbors="replace_one",
-        n_public=None,
-        accountant="auto",
-        ledger=None,
-        random_state=None,
-        verbose=0,
-    ):
+        solver: str | Solver = "auto",
+        penalty: str | Penalty | None = "l2",
+        C: float = 1.0,
+        l1_ratio: float | None = None,
+        data_norm: float | None = None,
+        fit_intercept: bool = True,
+        classes: ArrayLike | None = None,
+        neighbors: str = "replace_one",
+        n_public: float | None = None,
+        accountant: str = "auto",
+        ledger: Ledger | None = None,
+        random_state: int | SeedSource | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.solver = solver
@@ -113,10 +118,10 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _loss(self):
+    def _loss(self) -> Loss:
         return Logistic()
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of both classes.
 
         Parameters
@@ -132,7 +137,7 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         second = self._loss().predict(self.decision_function(X))
         return np.column_stack([1.0 - second, second])
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: ArrayLike) -> Array:
         """Logarithms of `predict_proba`.
 
         Parameters
@@ -182,25 +187,25 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
 
     def __init__(
         self,
-        epsilon=1.0,
-        delta=1e-6,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
         *,
-        solver="auto",
-        penalty="l2",
-        loss="huberised_hinge",
-        h=0.5,
-        C=1.0,
-        l1_ratio=None,
-        data_norm=None,
-        fit_intercept=True,
-        classes=None,
-        neighbors="replace_one",
-        n_public=None,
-        accountant="auto",
-        ledger=None,
-        random_state=None,
-        verbose=0,
-    ):
+        solver: str | Solver = "auto",
+        penalty: str | Penalty | None = "l2",
+        loss: str | Loss = "huberised_hinge",
+        h: float = 0.5,
+        C: float = 1.0,
+        l1_ratio: float | None = None,
+        data_norm: float | None = None,
+        fit_intercept: bool = True,
+        classes: ArrayLike | None = None,
+        neighbors: str = "replace_one",
+        n_public: float | None = None,
+        accountant: str = "auto",
+        ledger: Ledger | None = None,
+        random_state: int | SeedSource | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.solver = solver
@@ -219,7 +224,7 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _loss(self):
+    def _loss(self) -> Loss:
         if isinstance(self.loss, Loss):
             return self.loss
         kind = LOSSES[self.loss]
