@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-def show_versions():
+def show_versions() -> None:
     """Print the versions that a bug report should hold."""
     from ._show_versions import show_versions as show
 

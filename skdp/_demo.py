@@ -3,7 +3,9 @@
 import argparse
 import sys
 import time
+from argparse import ArgumentParser, Namespace
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -12,6 +14,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from . import DPLogisticRegression, datasets
+from .datasets import Table
+from .fitting.data import Array
 
 __all__ = ["main"]
 
@@ -35,7 +39,7 @@ _SUM_NOTE = (
 Row = namedtuple("Row", "name accuracy auc seconds")
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run the command.
 
     Parameters
@@ -63,7 +67,7 @@ def main(argv=None):
     return 0
 
 
-def _parser():
+def _parser() -> ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m skdp",
         description="Fit DPLogisticRegression at several epsilons and tell what privacy costs.",
@@ -84,7 +88,7 @@ def _parser():
     return parser
 
 
-def _check(parser, arguments):
+def _check(parser: ArgumentParser, arguments: Namespace) -> None:
     if arguments.csv and arguments.data:
         parser.error("--csv and --data exclude each other: name one table.")
     if arguments.csv and not (arguments.target and arguments.bounds):
@@ -95,7 +99,7 @@ def _check(parser, arguments):
         parser.error("--no-scores publishes one model: give it one --epsilon.")
 
 
-def _table(arguments):
+def _table(arguments: Namespace) -> Table:
     if arguments.csv:
         return datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
     if arguments.data in PUBLIC:
@@ -103,7 +107,7 @@ def _table(arguments):
     return datasets.make_census(arguments.n_samples, random_state=0)
 
 
-def _compare(table, arguments):
+def _compare(table: Table, arguments: Namespace) -> None:
     """Score every model on a fifth of the rows, held out."""
     rows = train_test_split(
         table.encode(), table.target, test_size=0.2, random_state=arguments.seed or 0
@@ -120,7 +124,7 @@ def _compare(table, arguments):
     _notes(table, len(rows[0]), arguments)
 
 
-def _release(table, arguments):
+def _release(table: Table, arguments: Namespace) -> None:
     """Fit one model on all rows; print its receipt and its coefficients, both paid for."""
     model = _private(table, arguments.epsilon[0], arguments)
     _say(f"[1/1] epsilon={arguments.epsilon[0]:g} ...")
@@ -132,19 +136,19 @@ def _release(table, arguments):
     print(f"(intercept),{np.ravel(model.intercept_)[0]:.6g}")
 
 
-def _private(table, epsilon, arguments):
+def _private(table: Table, epsilon: float, arguments: Namespace) -> DPLogisticRegression:
     return DPLogisticRegression(
         epsilon=epsilon,
         delta=arguments.delta,
         solver=arguments.solver,
         data_norm=1.0,
-        classes=list(range(len(table.target_names))),
+        classes=list(range(len(table.target_names or ()))),
         neighbors=arguments.neighbors,
         random_state=arguments.seed,
     )
 
 
-def _score(name, model, X, X_held_out, y, y_held_out):
+def _score(name: str, model: Any, X: Array, X_held_out: Array, y: Array, y_held_out: Array) -> Row:
     start = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - start
@@ -153,20 +157,20 @@ def _score(name, model, X, X_held_out, y, y_held_out):
     return Row(name, accuracy, _auc(y_held_out, probabilities), seconds)
 
 
-def _auc(y, probabilities):
+def _auc(y: Array, probabilities: Array) -> float:
     """Area under the curve; NaN where the held-out rows show one class."""
     if probabilities.shape[1] != 2 or len(np.unique(y)) != 2:
         return np.nan
     return roc_auc_score(y, probabilities[:, 1])
 
 
-def _report(scores):
+def _report(scores: list[Row]) -> str:
     lines = [f"{'epsilon':>12}  accuracy     AUC  seconds"]
     lines += [f"{r.name:>12}  {r.accuracy:8.4f}  {r.auc:6.4f}  {r.seconds:7.2f}" for r in scores]
     return "\n".join(lines)
 
 
-def _notes(table, n, arguments):
+def _notes(table: Table, n: int, arguments: Namespace) -> None:
     # Under add/remove the number of a user's records is itself private.
     private_n = arguments.csv and arguments.neighbors == "add_remove"
     size = "" if private_n else f"{n:,} training rows, "
@@ -184,9 +188,9 @@ def _notes(table, n, arguments):
         print("The noise was seeded: nothing here is private against whoever knows the seed.")
 
 
-def _label(name):
+def _label(name: str) -> str:
     return name if name in ("majority", "no privacy") else f"epsilon={name}"
 
 
-def _say(text):
+def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ __all__ = ["show_versions", "versions"]
 PACKAGES = ("skdp", "numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")
 
 
-def versions():
+def versions() -> dict[str, str]:
     """Collect versions of Python, the system and the packages that skdp may use.
 
     Returns
@@ -21,7 +21,7 @@ def versions():
     return found | {name: _version(name) for name in PACKAGES}
 
 
-def show_versions():
+def show_versions() -> None:
     """Print the versions that a bug report should hold."""
     facts = versions()
     width = max(map(len, facts))
@@ -29,7 +29,7 @@ def show_versions():
         print(f"{name:>{width}}: {value}")
 
 
-def _version(name):
+def _version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
