@@ -131,7 +131,8 @@ class Playback(Tape):
 
     def __init__(self, tape, pair):
         super().__init__(None)
-        self._stream, self._recorded, self._pair = tape._stream, tape.calls, pair
+        self._stream, self.seeded = tape._stream, tape.seeded
+        self._recorded, self._pair = tape.calls, pair
 
     def _next(self):
         if len(self.calls) == len(self._recorded):
