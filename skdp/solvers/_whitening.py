@@ -65,17 +65,17 @@ class Whitened:
     """
 
     def __init__(self, coordinates: Coordinates, scale: float, public: Public) -> None:
-        self._coordinates, self._scale = coordinates, scale
+        self._coordinates, self.scale = coordinates, scale
         self.public = coordinates.seen(public)
 
     @property
     def matrix(self) -> Array:
         """What maps the given rows to the new ones."""
-        return self._coordinates.matrix / self._scale
+        return self._coordinates.matrix / self.scale
 
     def question(self, question: Mechanism) -> Mapped:
         """The question, asked of the new rows."""
-        return Mapped(question=question, coordinates=self._coordinates, scale=self._scale)
+        return Mapped(question=question, coordinates=self._coordinates, scale=self.scale)
 
     def back(self, u: Array) -> Array:
         """Parameters of the given rows."""

@@ -33,11 +33,6 @@ SHORT_OF_EXACT = {
     "rsgd-ar": (0.9492, "20 passes with falling steps", {"epochs": 200}),
     "sgd": (0.9866, "1000 steps without momentum, half of them averaged", {"steps": 4000}),
     "svrg": (0.9623, "10 epochs without momentum", {"epochs": 50}),
-    "white-gd": (
-        0.7618,
-        "steps for the longest row that could be, where none is cut",
-        {"steps": 4000},
-    ),
 }
 
 
