@@ -1,4 +1,4 @@
-"""Long arithmetic with settings of our own: what a program sets for its own decimals must not reach the noise."""
+"""Long arithmetic: integers, and decimals with settings of our own, which a program cannot change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from decimal import (
 )
 from typing import Any
 
-__all__ = ["long_arithmetic"]
+__all__ = ["exp_minus", "long_arithmetic"]
 
 
 def long_arithmetic(digits: int) -> Any:
@@ -31,3 +31,14 @@ def long_arithmetic(digits: int) -> Any:
             traps=[InvalidOperation, DivisionByZero, Overflow],
         )
     )
+
+
+def exp_minus(t: int, bits: int) -> tuple[int, int]:
+    """Integers around 2^bits exp(-t 2^-bits), t 2^-bits at most 1: each term of the series errs by less than one."""
+    total = term = 1 << bits
+    k = 0
+    while term:
+        k += 1
+        term = (term * t >> bits) // k
+        total += -term if k & 1 else term
+    return total - 2 * k - 2, total + 2 * k + 2

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ._decimals import exp_minus
+
 __all__ = ["Bits", "Deviate", "deviate", "lattice_normals"]
 
 Array = np.ndarray[Any, Any]
@@ -307,22 +309,11 @@ def _accept_exactly(drawn: Deviate, coin: int, source: Bits) -> bool:
         across = shared + 1 + 2 * WIDTH
         nearest = low * ((drawn.strip << (shared + 1)) + low) >> across
         furthest = (high * ((drawn.strip << (shared + 1)) + high) >> across) + 1
-        below = _exp_minus(furthest, shared)[0]
-        above = _exp_minus(nearest, shared)[1]
+        below = exp_minus(furthest, shared)[0]
+        above = exp_minus(nearest, shared)[1]
         if (coin + 1) << (shared - bits) <= below:
             return True
         if coin << (shared - bits) >= above:
             return False
         coin, bits = (coin << 64) | big(source, 64), bits + 64
         drawn.refine(source, 64)
-
-
-def _exp_minus(t: int, bits: int) -> tuple[int, int]:
-    """Integers around 2^bits exp(-t 2^-bits), t 2^-bits at most 1: each term of the series errs by less than one."""
-    total = term = 1 << bits
-    k = 0
-    while term:
-        k += 1
-        term = (term * t >> bits) // k
-        total += -term if k & 1 else term
-    return total - 2 * k - 2, total + 2 * k + 2
