@@ -5,6 +5,7 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .fitting.data import Array
 __all__ = ["main"]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-PUBLIC = {
+PUBLIC: dict[str, Callable[..., Table]] = {
     "adult": datasets.load_adult,
     "bank": datasets.load_bank,
     "kddcup99": datasets.load_kddcup99,

@@ -1,9 +1,11 @@
 """Adult, or census income (Becker and Kohavi, UCI Machine Learning Repository, CC BY 4.0)."""
 
 from functools import partial
+from typing import Literal, overload
 
+from ._encode import Array
 from ._fetch import fetch_adult
-from ._files import locate, read_table
+from ._files import Folder, locate, read_table
 from ._table import Table
 
 __all__ = ["load_adult"]
@@ -57,7 +59,23 @@ _COLUMNS = (
 HEADER = tuple(_COLUMNS.split())
 
 
-def load_adult(data_home=None, *, download=False, return_X_y=False):
+@overload
+def load_adult(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[False] = ...
+) -> Table:
+    """Load it as a table."""
+
+
+@overload
+def load_adult(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_adult(
+    data_home: Folder = None, *, download: bool = False, return_X_y: bool = False
+) -> Table | tuple[Array, Array]:
     """Load Adult: does a person earn more than 50 000 dollars a year?
 
     Parameters

@@ -1,9 +1,12 @@
 """Bank marketing (Moro, Cortez and Rita, UCI Machine Learning Repository, CC BY 4.0)."""
 
+from typing import Literal, overload
+
 import numpy as np
 
+from ._encode import Array
 from ._fetch import fetch_bank
-from ._files import locate, read_table
+from ._files import Folder, locate, read_table
 from ._table import Matrix, Table
 
 __all__ = ["load_bank"]
@@ -34,7 +37,42 @@ CATEGORIES = {
 }
 
 
-def load_bank(data_home=None, *, encoding="raw", download=False, return_X_y=False):
+@overload
+def load_bank(
+    data_home: Folder = ...,
+    *,
+    encoding: Literal["raw"] = ...,
+    download: bool = ...,
+    return_X_y: Literal[False] = ...,
+) -> Table:
+    """Load it as a table."""
+
+
+@overload
+def load_bank(
+    data_home: Folder = ...,
+    *,
+    encoding: Literal["dpagd"],
+    download: bool = ...,
+    return_X_y: Literal[False] = ...,
+) -> Matrix:
+    """Load the published encoding as a matrix."""
+
+
+@overload
+def load_bank(
+    data_home: Folder = ..., *, encoding: str = ..., download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_bank(
+    data_home: Folder = None,
+    *,
+    encoding: str = "raw",
+    download: bool = False,
+    return_X_y: bool = False,
+) -> Table | Matrix | tuple[Array, Array]:
     """Load Bank marketing: does a client subscribe to a deposit?
 
     Parameters
@@ -65,7 +103,7 @@ def load_bank(data_home=None, *, encoding="raw", download=False, return_X_y=Fals
     return (data.encode(), data.target) if return_X_y else data
 
 
-def _raw(data_home, download):
+def _raw(data_home: Folder, download: bool) -> Table:
     path = locate("bank/bank.csv.gz", data_home, fetch_bank if download else None)
     columns = read_table(path, BOUNDS)
     target = (columns.pop("y") == "yes").astype(int)
@@ -81,7 +119,7 @@ def _raw(data_home, download):
     )
 
 
-def _dpagd(data_home):
+def _dpagd(data_home: Folder) -> Matrix:
     hint = "it is the encoding published with DP-AGD, put it there by hand"
     with np.load(locate("bank/bank_dpagd.npz", data_home, hint=hint)) as file:
         X, y = file["X"], file["y"].astype(int)

@@ -1,7 +1,10 @@
 """Bike sharing, by the hour (Fanaee-T and Gama, UCI Machine Learning Repository, CC BY 4.0)."""
 
+from typing import Literal, overload
+
+from ._encode import Array
 from ._fetch import fetch_bike
-from ._files import locate, read_table
+from ._files import Folder, locate, read_table
 from ._table import Table
 
 __all__ = ["load_bike"]
@@ -22,7 +25,23 @@ CATEGORIES = {
 _DROPPED = ("instant", "dteday", "casual", "registered")
 
 
-def load_bike(data_home=None, *, download=False, return_X_y=False):
+@overload
+def load_bike(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[False] = ...
+) -> Table:
+    """Load it as a table."""
+
+
+@overload
+def load_bike(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_bike(
+    data_home: Folder = None, *, download: bool = False, return_X_y: bool = False
+) -> Table | tuple[Array, Array]:
     """Load Bike sharing: how many bikes are rented in an hour?
 
     Parameters

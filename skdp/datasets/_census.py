@@ -1,11 +1,16 @@
 """A generated census-like table: nobody's data, with the shape of everybody's."""
 
+from typing import Literal, overload
+
 import numpy as np
 from scipy.special import expit
 
+from ._encode import Array
 from ._table import Table
 
 __all__ = ["make_census"]
+
+Columns = dict[str, Array]
 
 WORKCLASS = ("private", "self-employed", "company-owner", "federal", "state", "local", "unpaid")
 MARITAL = ("never-married", "married", "divorced", "separated", "widowed")
@@ -52,7 +57,23 @@ _CATEGORIES = {
 }
 
 
-def make_census(n_samples=40_000, random_state=0, *, return_X_y=False):
+@overload
+def make_census(
+    n_samples: int = ..., random_state: int | None = ..., *, return_X_y: Literal[False] = ...
+) -> Table:
+    """Generate a table."""
+
+
+@overload
+def make_census(
+    n_samples: int = ..., random_state: int | None = ..., *, return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Generate encoded rows and target."""
+
+
+def make_census(
+    n_samples: int = 40_000, random_state: int | None = 0, *, return_X_y: bool = False
+) -> Table | tuple[Array, Array]:
     """Generate a census-like table whose target is a high income (about 24 % of the rows).
 
     Parameters
@@ -100,7 +121,7 @@ def make_census(n_samples=40_000, random_state=0, *, return_X_y=False):
     return (table.encode(), table.target) if return_X_y else table
 
 
-def _person(rng, n):
+def _person(rng: np.random.Generator, n: int) -> Columns:
     age = np.clip(17 + 73 * rng.beta(1.4, 3.0, n), *_BOUNDS["age"]).round()
     sex = (rng.random(n) < 0.52).astype(int)
     occupation = _choose(rng, np.tile(_COMMON, (n, 1)))
@@ -116,7 +137,7 @@ def _person(rng, n):
     }
 
 
-def _marital_odds(age):
+def _marital_odds(age: Array) -> Array:
     old = np.clip((age - 17) / 60, 0, 1)
     settled = expit((age - 26) / 4)
     return np.column_stack(
@@ -130,7 +151,7 @@ def _marital_odds(age):
     )
 
 
-def _work(rng, person):
+def _work(rng: np.random.Generator, person: Columns) -> Columns:
     age, n = person["age"], len(person["age"])
     working_age = np.exp(-(((age - 42) / 22) ** 2))
     hours = 22 + 17 * working_age + 3 * person["sex"] + 2.5 * (_PAY[person["occupation"]] > 0.8)
@@ -157,7 +178,7 @@ def _work(rng, person):
     }
 
 
-def _income_logit(person, work):
+def _income_logit(person: Columns, work: Columns) -> Array:
     age = np.minimum(person["age"], 75)
     return (
         -3.56
@@ -175,7 +196,7 @@ def _income_logit(person, work):
     )
 
 
-def _columns(rng, person, work, logit):
+def _columns(rng: np.random.Generator, person: Columns, work: Columns, logit: Array) -> Columns:
     n, married = len(logit), person["marital"] == 1
     comfort = expit(logit / 2)
     renting = np.column_stack(
@@ -199,7 +220,7 @@ def _columns(rng, person, work, logit):
     }
 
 
-def _choose(rng, odds):
+def _choose(rng: np.random.Generator, odds: Array) -> Array:
     """One index a row, with probabilities proportional to the row's odds."""
     cumulated = np.cumsum(odds, axis=1)
     return (rng.random((len(odds), 1)) * cumulated[:, -1:] > cumulated).sum(axis=1)

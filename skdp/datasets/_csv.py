@@ -1,18 +1,26 @@
 """A user's own csv file and its declaration, as a table."""
 
+from __future__ import annotations
+
 import csv
 import json
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ._encode import Array
 from ._files import read_table
 from ._table import Table
 
 __all__ = ["load_csv", "read_declaration"]
 
 
-def load_csv(path, *, target, bounds):
+def load_csv(
+    path: str | PathLike[str], *, target: str, bounds: str | PathLike[str] | dict[str, Any]
+) -> Table:
     """Read a csv file whose columns were declared without looking at it.
 
     Parameters
@@ -73,7 +81,7 @@ def load_csv(path, *, target, bounds):
     )
 
 
-def read_declaration(path):
+def read_declaration(path: str | PathLike[str]) -> dict[str, Any]:
     """The declaration in a JSON or csv file: column name to its bounds or categories."""
     text = Path(path).read_text(encoding="utf-8-sig")
     if not text.lstrip().startswith("{"):
@@ -85,14 +93,16 @@ def read_declaration(path):
         raise ValueError(f"{path} is no valid JSON: {error}.") from error
 
 
-def _numbers_or_words(values):
+def _numbers_or_words(values: list[str]) -> list[Any]:
     try:
         return [float(value) for value in values[:2]] + values[2:] if len(values) < 4 else values
     except ValueError:
         return values
 
 
-def _sort_out(declared):
+def _sort_out(
+    declared: dict[str, Any],
+) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[str, ...]], frozenset[str]]:
     """Bounds, categories and heavy tails from one mapping."""
     ranges, categories, symlog = {}, {}, set()
     for name, values in declared.items():
@@ -109,13 +119,13 @@ def _sort_out(declared):
     return ranges, categories, frozenset(symlog)
 
 
-def _names(values):
+def _names(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(
         f"{value:g}" if isinstance(value, float) else str(value).strip() for value in values
     )
 
 
-def _require(columns, names):
+def _require(columns: dict[str, Array], names: list[str]) -> None:
     absent = [name for name in names if name not in columns]
     if absent:
         raise ValueError(
@@ -124,11 +134,11 @@ def _require(columns, names):
         )
 
 
-def _words(column):
+def _words(column: Array) -> Array:
     return np.char.strip(column.astype(str))
 
 
-def _codes(labels, classes, target):
+def _codes(labels: Array, classes: tuple[str, ...], target: str) -> Array:
     codes = np.full(len(labels), -1)
     for code, name in enumerate(classes):
         codes[labels == name] = code

@@ -9,12 +9,22 @@ Numeric columns go to [-1, 1] and not to [0, 1]: a column that lives far from ze
 the row's norm on a constant, which the intercept already has.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
-__all__ = ["encode", "encoded_names", "root", "unit_interval"]
+if TYPE_CHECKING:
+    from ._table import Table
+
+__all__ = ["Array", "encode", "encoded_names", "root", "unit_interval"]
+
+Array = np.ndarray[Any, Any]
 
 
-def encode(table, dtype=np.float64):
+def encode(table: Table, dtype: DTypeLike = np.float64) -> Array:
     """The encoded rows of ``table``; a missing number or an undeclared category becomes 0."""
     names = table.encoded_names
     # Column order: each declared column is written as one stretch of memory.
@@ -30,7 +40,7 @@ def encode(table, dtype=np.float64):
     return np.ascontiguousarray(X)
 
 
-def encoded_names(table):
+def encoded_names(table: Table) -> tuple[str, ...]:
     """One name for each encoded column."""
     names = []
     for name in table.columns:
@@ -41,7 +51,7 @@ def encoded_names(table):
     return tuple(names)
 
 
-def unit_interval(column, bounds, symlog=False):
+def unit_interval(column: ArrayLike, bounds: tuple[float, float], symlog: bool = False) -> Array:
     """Numbers to [-1, 1] by the declared bounds; clipped outside, 0 (the midpoint) if missing."""
     low, high = (float(bound) for bound in bounds)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
@@ -54,17 +64,17 @@ def unit_interval(column, bounds, symlog=False):
     return np.nan_to_num(np.clip((np.clip(column, low, high) - middle) / half, -1, 1), nan=0.0)
 
 
-def _one_hot(X, start, column, categories):
+def _one_hot(X: Array, start: int, column: Array, categories: tuple[str, ...]) -> int:
     for offset, category in enumerate(categories):
         X[:, start + offset] = column == category
     return len(categories)
 
 
-def _symlog(x):
+def _symlog(x: ArrayLike) -> Any:
     return np.sign(x) * np.log1p(np.abs(x))
 
 
-def root(m, dtype):
+def root(m: int, dtype: DTypeLike) -> Any:
     """A little more than sqrt(m), so that the theorem survives the rounding of the quotients."""
     kind = np.dtype(dtype).type
     return kind(np.sqrt(max(m, 1)) * (1 + 4 * np.finfo(kind).eps))

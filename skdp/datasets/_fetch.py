@@ -4,12 +4,17 @@ A source is fetched with the standard library alone, its checksum (where one is 
 counts are verified, and the result is written in the one layout that the loaders read.
 """
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import io
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +53,7 @@ MD5 = {
 ROWS = {"bank": 45_211, "bike": 17_379, "kddcup99": 494_021, "wine-red": 1_599, "wine-white": 4_898}
 
 
-def fetch_adult(path, header):
+def fetch_adult(path: Path, header: Iterable[str]) -> None:
     """Both parts of Adult, blanks and the test part's trailing dots removed."""
     lines = [",".join(header)]
     for part in ("train", "test"):
@@ -58,24 +63,24 @@ def fetch_adult(path, header):
     write_gz(path, "\n".join(lines) + "\n")
 
 
-def fetch_bank(path):
+def fetch_bank(path: Path) -> None:
     """The full bank marketing file, semicolons to commas."""
     text = _member(download("bank"), "bank-full.csv").replace('"', "").replace(";", ",")
     _write_counted(path, "bank", text.splitlines())
 
 
-def fetch_bike(path):
+def fetch_bike(path: Path) -> None:
     """The hourly file of bike sharing, as it is."""
     _write_counted(path, "bike", _member(download("bike"), "hour.csv").splitlines())
 
 
-def fetch_kddcup99(path, header):
+def fetch_kddcup99(path: Path, header: Iterable[str]) -> None:
     """The ten per cent file, with a header and without the labels' trailing dots."""
     rows = [line.rstrip(".") for line in gzip.decompress(download("kddcup99")).decode().split()]
     _write_counted(path, "kddcup99", [",".join(header), *rows])
 
 
-def fetch_wine(path, header):
+def fetch_wine(path: Path, header: Iterable[str]) -> None:
     """Red rows, then white ones, with their colour."""
     lines = [",".join(header)]
     for color in ("red", "white"):
@@ -86,9 +91,9 @@ def fetch_wine(path, header):
     write_gz(path, "\n".join(lines) + "\n")
 
 
-def fetch_mnist(path):
+def fetch_mnist(path: Path) -> None:
     """The four idx files as one npz of unsigned bytes."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name in ("X_train", "y_train", "X_test", "y_test"):
         raw = gzip.decompress(download(name, check=False))
         _check_md5(name, raw)
@@ -99,7 +104,7 @@ def fetch_mnist(path):
     replace_file(path, buffer.getvalue())
 
 
-def download(name, check=True):
+def download(name: str, check: bool = True) -> bytes:
     """The bytes of one source; its checksum is verified where one is known."""
     request = urllib.request.Request(URLS[name], headers={"User-Agent": "skdp"})
     try:
@@ -115,7 +120,7 @@ def download(name, check=True):
     return content
 
 
-def _check_md5(name, content):
+def _check_md5(name: str, content: bytes) -> None:
     digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
     if digest != MD5[name]:
         raise OSError(
@@ -124,7 +129,7 @@ def _check_md5(name, content):
         )
 
 
-def _check_rows(name, n):
+def _check_rows(name: str, n: int) -> None:
     if n != ROWS[name]:
         raise OSError(
             f"{URLS[name]} has {n} rows instead of {ROWS[name]}: the source has changed or the "
@@ -132,12 +137,12 @@ def _check_rows(name, n):
         )
 
 
-def _write_counted(path, name, lines):
+def _write_counted(path: Path, name: str, lines: list[str]) -> None:
     lines = [line.strip() for line in lines if line.strip()]
     _check_rows(name, len(lines) - 1)
     write_gz(path, "\n".join(lines) + "\n")
 
 
-def _member(content, name):
+def _member(content: bytes, name: str) -> str:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return archive.read(name).decode()

@@ -1,21 +1,28 @@
 """Where the public data lie, and how a csv becomes columns."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io
 import os
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["data_home", "locate", "read_columns", "read_table", "to_numbers"]
+from ._encode import Array
+
+__all__ = ["Folder", "data_home", "locate", "read_columns", "read_table", "to_numbers"]
+
+Folder = str | os.PathLike[str] | None
 
 VARIABLE = "SKDP_DATA"
 _BLOCK = 20_000
 
 
-def data_home(folder=None):
+def data_home(folder: Folder = None) -> Path:
     """The folder of the data: the argument, else the environment variable SKDP_DATA."""
     folder = folder or os.environ.get(VARIABLE)
     if not folder:
@@ -25,7 +32,12 @@ def data_home(folder=None):
     return Path(folder).expanduser()
 
 
-def locate(relative, folder=None, fetch=None, hint=""):
+def locate(
+    relative: str,
+    folder: Folder = None,
+    fetch: Callable[[Path], None] | None = None,
+    hint: str = "",
+) -> Path:
     """The path of ``relative`` in the data folder, made by ``fetch(path)`` when it is missing."""
     path = data_home(folder) / relative
     if path.exists():
@@ -38,21 +50,24 @@ def locate(relative, folder=None, fetch=None, hint=""):
     return path
 
 
-def read_table(path, numeric):
+def read_table(path: Path, numeric: Container[str]) -> dict[str, Array]:
     """The columns of a csv file (gz or not) with a header; those in ``numeric`` as floats."""
     opener = gzip.open if str(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
         return read_columns(stream, numeric)
 
 
-def read_columns(stream, numeric, delimiter=","):
+def read_columns(
+    stream: Iterable[str], numeric: Container[str], delimiter: str = ","
+) -> dict[str, Array]:
     """The columns of an open csv text; a field that is no number is NaN in a numeric column."""
+    rows: Iterator[list[str]]
     rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
     header = [name.strip() for name in next(rows, [])]
     if len(set(header)) != len(header) or not header:
         raise ValueError(f"The first line must name every column once, got {header}.")
     rows = filter(None, rows)
-    parts = [[] for _ in header]
+    parts: list[list[Array]] = [[] for _ in header]
     # Block by block: a whole file of Python strings would take many times its size.
     while block := _block(rows):
         _check_width(block, len(header))
@@ -62,7 +77,7 @@ def read_columns(stream, numeric, delimiter=","):
     return {name: np.concatenate(part or empty) for name, part in zip(header, parts)}
 
 
-def to_numbers(values):
+def to_numbers(values: Iterable[str]) -> Array:
     """Floats; what is no number (an empty field, ``?``) is NaN."""
     try:
         return np.array(values, dtype=np.float64)
@@ -70,7 +85,7 @@ def to_numbers(values):
         return np.array([_number(value) for value in values])
 
 
-def write_gz(path, text):
+def write_gz(path: Path, text: str) -> None:
     """Write a deterministic gz file in one move: an interrupted download leaves nothing behind."""
     buffer = io.BytesIO()
     with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as stream:
@@ -78,21 +93,21 @@ def write_gz(path, text):
     replace_file(path, buffer.getvalue())
 
 
-def replace_file(path, content):
+def replace_file(path: Path, content: bytes) -> None:
     """Write bytes under a temporary name, then rename."""
     partial = path.with_name(path.name + ".part")
     partial.write_bytes(content)
     partial.replace(path)
 
 
-def _number(value):
+def _number(value: str) -> float:
     try:
         return float(value)
     except ValueError:
         return np.nan
 
 
-def _block(rows):
+def _block(rows: Iterator[list[str]]) -> list[list[str]]:
     try:
         return list(islice(rows, _BLOCK))
     except csv.Error:
@@ -100,6 +115,6 @@ def _block(rows):
         raise ValueError("The file is no valid csv: check its quotes.") from None
 
 
-def _check_width(block, width):
+def _check_width(block: list[list[str]], width: int) -> None:
     if any(len(row) != width for row in block):
         raise ValueError(f"Every line must have the {width} fields that the first line names.")

@@ -1,8 +1,11 @@
 """An extract of the Brazilian census, from IPUMS-International, as encoded with DP-AGD."""
 
+from typing import Literal, overload
+
 import numpy as np
 
-from ._files import locate
+from ._encode import Array
+from ._files import Folder, locate
 from ._table import Matrix
 
 __all__ = ["load_ipums_br"]
@@ -18,7 +21,19 @@ _RANGES = {5: (1, 2), 6: (0, 6), 7: (1, 2), 8: (1, 30), 9: (1, 27), 10: (0, 9), 
 }
 
 
-def load_ipums_br(data_home=None, *, return_X_y=False):
+@overload
+def load_ipums_br(data_home: Folder = ..., *, return_X_y: Literal[False] = ...) -> Matrix:
+    """Load it as a matrix."""
+
+
+@overload
+def load_ipums_br(data_home: Folder = ..., *, return_X_y: Literal[True]) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_ipums_br(
+    data_home: Folder = None, *, return_X_y: bool = False
+) -> Matrix | tuple[Array, Array]:
     """Load the Brazilian census extract used in the differential-privacy literature.
 
     Parameters

@@ -1,11 +1,13 @@
 """KDD Cup 1999, network intrusions (UCI, CC BY 4.0): the ten per cent file."""
 
 from functools import partial
+from typing import Literal, overload
 
 import numpy as np
 
+from ._encode import Array
 from ._fetch import fetch_kddcup99
-from ._files import locate, read_table
+from ._files import Folder, locate, read_table
 from ._table import Table
 
 __all__ = ["load_kddcup99"]
@@ -67,7 +69,31 @@ BOUNDS = {
 }
 
 
-def load_kddcup99(data_home=None, *, binary=True, download=False, return_X_y=False):
+@overload
+def load_kddcup99(
+    data_home: Folder = ...,
+    *,
+    binary: bool = ...,
+    download: bool = ...,
+    return_X_y: Literal[False] = ...,
+) -> Table:
+    """Load it as a table."""
+
+
+@overload
+def load_kddcup99(
+    data_home: Folder = ..., *, binary: bool = ..., download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_kddcup99(
+    data_home: Folder = None,
+    *,
+    binary: bool = True,
+    download: bool = False,
+    return_X_y: bool = False,
+) -> Table | tuple[Array, Array]:
     """Load KDD Cup 1999: is a connection an attack?
 
     Parameters

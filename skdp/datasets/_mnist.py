@@ -1,15 +1,34 @@
 """MNIST, handwritten digits (LeCun, Cortes and Burges, CC BY-SA 3.0)."""
 
+from typing import Literal, overload
+
 import numpy as np
 
+from ._encode import Array
 from ._fetch import fetch_mnist
-from ._files import locate
+from ._files import Folder, locate
 from ._table import Matrix
 
 __all__ = ["load_mnist"]
 
 
-def load_mnist(data_home=None, *, download=False, return_X_y=False):
+@overload
+def load_mnist(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[False] = ...
+) -> Matrix:
+    """Load it as a matrix."""
+
+
+@overload
+def load_mnist(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_mnist(
+    data_home: Folder = None, *, download: bool = False, return_X_y: bool = False
+) -> Matrix | tuple[Array, Array]:
     """Load MNIST: which digit does a 28 by 28 image show?
 
     Parameters

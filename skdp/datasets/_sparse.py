@@ -4,12 +4,20 @@ import numpy as np
 from scipy.signal import lfilter
 from scipy.special import expit
 
+from ._encode import Array
+
 __all__ = ["make_sparse_classification"]
 
 
 def make_sparse_classification(
-    n_samples=40_000, n_features=100, n_relevant=20, *, correlation=0.5, noise=1.0, random_state=0
-):
+    n_samples: int = 40_000,
+    n_features: int = 100,
+    n_relevant: int = 20,
+    *,
+    correlation: float = 0.5,
+    noise: float = 1.0,
+    random_state: int | None = 0,
+) -> tuple[Array, Array, Array]:
     """Generate correlated Gaussian features of which the first ``n_relevant`` matter.
 
     The defaults are the synthetic set of the stochastic ADMM paper, section 5.3: covariance
@@ -64,7 +72,7 @@ def make_sparse_classification(
     return X, y, np.arange(n_relevant)
 
 
-def _autoregressive(innovations, correlation):
+def _autoregressive(innovations: Array, correlation: float) -> Array:
     """Rows with covariance ``correlation ** |i - j|``: an AR(1) started in its stationary law."""
     innovations[:, 1:] *= np.sqrt(1 - correlation**2)
     return lfilter([1.0], [1.0, -correlation], innovations, axis=1)

@@ -1,10 +1,14 @@
 """Data with its public declaration: what may be known of every column before a record is seen."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ._encode import encode, encoded_names, root
+from ._encode import Array, encode, encoded_names, root
 
 __all__ = ["Matrix", "Table"]
 
@@ -52,17 +56,17 @@ class Table:
     """
 
     name: str
-    columns: dict[str, np.ndarray]
-    target: np.ndarray
-    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Array]
+    target: Array
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     symlog: frozenset[str] = frozenset()
     target_names: tuple[str, ...] | None = None
     target_bounds: tuple[float, float] | None = None
     assumed: frozenset[str] = frozenset()
-    split: np.ndarray | None = None
+    split: Array | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         undeclared = [c for c in self.columns if (c in self.bounds) == (c in self.categories)]
         if undeclared:
             raise ValueError(
@@ -74,23 +78,23 @@ class Table:
             if len(set(categories)) != len(categories):
                 raise ValueError(f"Column {name!r} declares a category twice: {categories}.")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.target)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Table({self.name!r}, {len(self.columns)} columns)"
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
         return tuple(self.columns)
 
     @property
-    def encoded_names(self):
+    def encoded_names(self) -> tuple[str, ...]:
         """Names of the columns of ``encode()``: fixed by the declaration, not by the data."""
         return encoded_names(self)
 
-    def encode(self, dtype=np.float64):
+    def encode(self, dtype: DTypeLike = np.float64) -> Array:
         """Rows of norm at most 1, by the declaration alone.
 
         Parameters
@@ -106,7 +110,7 @@ class Table:
         """
         return encode(self, dtype)
 
-    def take(self, index):
+    def take(self, index: Array | slice) -> Table:
         """The same table with the chosen rows.
 
         Parameters
@@ -126,7 +130,7 @@ class Table:
             split=None if self.split is None else self.split[index],
         )
 
-    def drop(self, *names):
+    def drop(self, *names: str) -> Table:
         """The same table without some columns.
 
         Parameters
@@ -181,21 +185,21 @@ class Matrix:
     """
 
     name: str
-    X: np.ndarray
-    target: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    X: Array
+    target: Array
+    lower: Array
+    upper: Array
     target_names: tuple[str, ...]
     assumed: bool = False
-    split: np.ndarray | None = None
+    split: Array | None = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.target)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Matrix({self.name!r}, {self.X.shape[1]} columns)"
 
-    def encode(self, dtype=np.float64):
+    def encode(self, dtype: DTypeLike = np.float64) -> Array:
         """Columns on [-1, 1] over the square root of their number: rows of norm at most 1.
 
         Parameters

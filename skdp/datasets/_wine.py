@@ -1,9 +1,11 @@
 """Wine quality (Cortez and others, UCI Machine Learning Repository, CC BY 4.0)."""
 
 from functools import partial
+from typing import Literal, overload
 
+from ._encode import Array
 from ._fetch import fetch_wine
-from ._files import locate, read_table
+from ._files import Folder, locate, read_table
 from ._table import Table
 
 __all__ = ["load_wine"]
@@ -24,7 +26,23 @@ BOUNDS = {
 }
 
 
-def load_wine(data_home=None, *, download=False, return_X_y=False):
+@overload
+def load_wine(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[False] = ...
+) -> Table:
+    """Load it as a table."""
+
+
+@overload
+def load_wine(
+    data_home: Folder = ..., *, download: bool = ..., return_X_y: Literal[True]
+) -> tuple[Array, Array]:
+    """Load encoded rows and target."""
+
+
+def load_wine(
+    data_home: Folder = None, *, download: bool = False, return_X_y: bool = False
+) -> Table | tuple[Array, Array]:
     """Load Wine quality: how did experts grade a wine, from 0 to 10?
 
     Parameters
