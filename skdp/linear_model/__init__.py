@@ -2,4 +2,7 @@
 
 from .classifiers import DPLinearSVC, DPLogisticRegression
 
-__all__ = ["DPLinearSVC", "DPLogisticRegression"]
+__all__ = [
+    "DPLinearSVC",
+    "DPLogisticRegression",
+]

@@ -116,7 +116,9 @@ class Table(Rows, Protocol):
         """Sum of the rows' outer squares."""
 
 
-ENGINES: tuple[type[Table], ...] = (DenseRows,)
+ENGINES: tuple[type[Table], ...] = (
+    DenseRows,  # a numpy array, in memory or mapped into it
+)
 
 
 def engine_of(X: Any) -> type[Table]:

@@ -5,4 +5,6 @@ from .linear import Linear
 
 __all__ = ["MODELS", "Linear", "Model"]
 
-MODELS: dict[str, type[Model]] = {"linear": Linear}
+MODELS: dict[str, type[Model]] = {
+    "linear": Linear,
+}

@@ -21,7 +21,12 @@ from .spec import Spec, check_delta, check_neighbors
 
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
 
-COST_FILES = (_costs, _objective, _sampled, _threshold)  # whose functions `curves.register` keeps
+COST_FILES = (  # whose functions `curves.register` keeps
+    _costs,
+    _objective,
+    _sampled,
+    _threshold,
+)
 ACCOUNTANTS = ("auto", *ENGINES)
 
 _PRICEABLE = 8192

@@ -84,7 +84,9 @@ def test_bases_are_not_estimators():
     )
 
 
-@pytest.mark.parametrize(("name", "kind"), all_estimators(), ids=lambda found: str(found))
+@pytest.mark.parametrize(
+    ("name", "kind"), all_estimators(), ids=lambda v: getattr(v, "__name__", v)
+)
 def test_every_estimator_shows_an_example(name, kind):
     assert undocumented([(name, kind)]) == []
 
