@@ -1,0 +1,60 @@
+"""A fit goes through few doors between rooms, and a price runs no solver: what a reader must hold in mind at once."""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from walls.traffic import traffic
+
+from skdp import DPLogisticRegression
+from skdp.solvers import GD, SOLVERS
+
+NAMES, SOLVES = 30, 2  # at most
+PLAIN = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 3.0, "classes": [0, 1], "random_state": 0}
+
+pytestmark = pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="names of methods are known from 3.11 on"
+)
+
+
+def table(n=200, d=5):
+    """Rows and labels."""
+    X = np.random.default_rng(0).normal(size=(n, d))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+def test_a_fit_goes_through_few_doors():
+    X, y = table()
+    model = DPLogisticRegression(solver="gd", **PLAIN)
+    seen = traffic(lambda: model.fit(X, y))
+    assert len(seen.names) <= NAMES, sorted(seen.names)
+    assert seen.solves == 1
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+def test_a_price_goes_through_few_doors(neighbors):
+    model = DPLogisticRegression(neighbors=neighbors, **PLAIN)
+    seen = traffic(lambda: model.quote(20_000, 5))
+    assert len(seen.names) <= NAMES, sorted(seen.names)
+
+
+@pytest.mark.parametrize("name", [*sorted(SOLVERS), "auto"])
+def test_a_price_runs_no_solver(name):
+    model = DPLogisticRegression(solver=name, **PLAIN)
+    if name != "frank-wolfe":
+        assert traffic(lambda: model.quote(1000, 5)).solves == 0
+
+
+@dataclass(frozen=True)
+class Silent(GD):
+    """States nothing, so it has to be run to see."""
+
+    def asks(self, public, task, budget):
+        """Nothing."""
+        return None
+
+
+def test_a_price_that_runs_a_solver_is_seen():
+    model = DPLogisticRegression(solver=Silent(steps=5), **PLAIN)
+    assert traffic(lambda: model.quote(1000, 5)).solves >= SOLVES

@@ -1,0 +1,63 @@
+"""Who calls whom across rooms: what a fit goes through, as a list that can be counted."""
+
+import sys
+from pathlib import Path
+
+import skdp
+
+__all__ = ["Traffic", "traffic"]
+
+ROOT = Path(skdp.__file__).parent
+
+
+class Traffic:
+    """Calls from one room into another, and runs of solvers.
+
+    Attributes
+    ----------
+    names : set of (str, str)
+        Room and qualified name of everything that was called from another room.
+    solves : int
+        How often a solver was run.
+    """
+
+    def __init__(self):
+        self.names, self.solves = set(), 0
+
+    def note(self, frame, event, _):
+        """As `sys.setprofile` wants it."""
+        called = frame.f_code
+        room = _room(called.co_filename)
+        if event != "call" or room is None:
+            return
+        self.solves += room == "solvers" and called.co_name == "solve"
+        caller = frame.f_back
+        while caller is not None and _room(caller.f_code.co_filename) is None:
+            caller = caller.f_back
+        if caller is not None and _room(caller.f_code.co_filename) != room:
+            self.names.add((room, called.co_qualname))
+
+
+def _room(file):
+    """The folder of the package that a file is in; None for anybody else's."""
+    path = Path(file)
+    if not path.is_relative_to(ROOT) or path.parent == ROOT:
+        return None
+    return path.relative_to(ROOT).parts[0]
+
+
+def traffic(call):
+    """Count while something is done.
+
+    Parameters
+    ----------
+    call : callable
+        Without arguments.
+    """
+    seen, before = Traffic(), sys.getprofile()
+    sys.setprofile(seen.note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return seen
