@@ -11,7 +11,7 @@ from ..solvers import GD, ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObj
 __all__ = ["choose_solver"]
 
 WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for each record
-# Noise of a mean gradient, in norms, up to which a tilted objective does better than gradients: where the two met on
+# Noise of a mean gradient, in norms, up to which a perturbed objective does better than gradients: where the two met on
 # generated tables of 2,000 and 20,000 records with spectra from flat to steep.
 QUIET = 0.04
 

@@ -51,7 +51,7 @@ def gaps(count: int, rate: float, source: Bits) -> Array:
     """Independent geometric gaps, at least 1.
 
     For many gaps U is drawn in two steps: its first 16 bits, which settle nearly all gaps by a table, and the rest
-    where they do not. Random bits are dearer than all else here.
+    where they do not. Random bits cost more than all else here.
     """
     if count < _MANY or rate < _OFTEN:
         words = np.frombuffer(source.bytes(8 * count), dtype=np.uint64)

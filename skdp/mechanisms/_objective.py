@@ -87,7 +87,7 @@ class Objective:
         return weights
 
     def pull(self, w: Array) -> float:
-        """Size of what does not hang on records: the strength's part of the gradient, and the linear term."""
+        """Size of what does not depend on records: the strength's part of the gradient, and the linear term."""
         return float(np.linalg.norm(self.strength * w) + np.linalg.norm(self.linear))
 
     def gradient(self, w: Array, slopes: Array) -> Array:

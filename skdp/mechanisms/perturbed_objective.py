@@ -1,4 +1,4 @@
-"""The minimiser of a randomly tilted objective: objective perturbation with tight constants."""
+"""The minimiser of a randomly perturbed objective: objective perturbation with tight constants."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from ._strips import FINEST
 __all__ = ["PerturbedObjective"]
 
 LINEAR_ROUNDING = 1e-13  # of the linear term, far above what rounding makes of it
-# Deviations (scales, if pure) beyond its own length that a tilt has with probability below 1e-300.
+# Deviations (scales, if pure) beyond its own length that a linear term has with probability below 1e-300.
 FAR = 40.0, 1000.0
 _LONGEST = 1e4  # norm of rows in other coordinates, of which certified scores keep digits
-_LOUDEST = 1e30  # beyond, products with the tilt overflow
+_LOUDEST = 1e30  # beyond, products with the linear term overflow
 OUTPUT_SHARE = 0.02  # of the main shift (of epsilon, if pure) for the minimiser's inexactness
 
 
@@ -169,7 +169,7 @@ class PerturbedObjective(Release):
         # The worst angle would have to be taken inside the mean over earlier answers (proofs/mapped.md).
         if seen.replace_one and rule_of(self.loss, self.clip, seen) == "two_signed":
             raise NotSupported(
-                f"{type(self.loss).__name__} has slopes of both signs, and a tilted objective in coordinates that "
+                f"{type(self.loss).__name__} has slopes of both signs, and a perturbed objective in coordinates that "
                 "depend on answers has no proof for it under neighbors='replace_one'; use 'white-gd'."
             )
 

@@ -89,7 +89,7 @@ def rho_rule(task: Task, public: Public, n: float, rho: float | None) -> float:
 
     SCAD and MCP have a prox at 1 / (rho n) only for rho above their weak convexity over n (0.37 and 0.34 at the usual
     shapes, written for the mean). A given rho that is smaller is refused by the penalty itself; where n is private it
-    is raised instead, since a refusal would hang on the noisy n.
+    is raised instead, since a refusal would depend on the noisy n.
     """
     needed = 1.0 / (n * task.penalty.largest_step)
     if rho is None:

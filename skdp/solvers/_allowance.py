@@ -96,7 +96,7 @@ def _least(price: Callable[[float], float], allowed: float) -> float:
         if not low < middle < high:
             middle = 0.5 * (low + high)
         at = excess(middle)
-        # Half a tolerance too dear is still within what is allowed.
+        # Half a tolerance too costly is still within what is allowed.
         low, high, above, below = (
             (middle, high, at, below) if at > 0.5 * _CLOSE else (low, middle, above, at)
         )
@@ -104,7 +104,7 @@ def _least(price: Callable[[float], float], allowed: float) -> float:
 
 
 def _bracket(excess: Callable[[float], float]) -> tuple[float, float, float, float]:
-    """Two logarithms of scales, too dear and affordable, with their excesses."""
+    """Two logarithms of scales, too costly and affordable, with their excesses."""
     t, step, at = 0.0, 0.5, excess(0.0)
     towards = 1.0 if at > 0.0 else -1.0
     while True:

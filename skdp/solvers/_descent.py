@@ -77,7 +77,7 @@ class Descent:
         self.solver, self.task = solver, task
         self.oracle: Any = oracle  # which a price list need not be in all
         self.allowance = allowance = Allowance(oracle, task)
-        self.clip = solver.clip or 1.0  # no price hangs on it
+        self.clip = solver.clip or 1.0  # no price depends on it
         self.share = (1.0 - solver.selection_share) / solver.splits
         self.price()
         self.n = allowance.count()
@@ -91,7 +91,7 @@ class Descent:
         self.steps_taken: list[float] = []
 
     def _given_step(self) -> float | None:
-        """The user's step, or None; where n was bought, no longer than a penalty's prox, lest a refusal hang on it."""
+        """The user's step, or None; where n was bought, no longer than a penalty's prox, lest a refusal depend on it."""
         step = self.solver.step_size
         if step is None or math.isinf(self.task.penalty.largest_step):
             return step

@@ -1,4 +1,7 @@
-"""ADMM with objective perturbation in every round, a baseline (Wang and Zhang 2019; S4 5.2).
+"""ADMM with objective perturbation in every round, a baseline.
+
+Wang and Zhang (2019), "Differential privacy for sparse classification learning"; Chen and Lee (2020), "Rényi
+differentially private ADMM for non-smooth regularized optimization", section 5.2, compare with it.
 
 Privacy: each round's x is one release of objective perturbation whose strong convexity is the
 splitting's own rho; z and the dual are functions of released values. All rounds are composed by the

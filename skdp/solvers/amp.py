@@ -1,8 +1,11 @@
-"""Approximate Minima Perturbation (Iyengar et al. 2019; S2 Algorithm 1) with corrected constants.
+"""Approximate Minima Perturbation with corrected constants.
+
+Iyengar, Near, Song, Thakkar, Thakurta and Wang (2019), "Towards practical differentially private convex optimization",
+algorithm 1.
 
 Privacy: one release of the same mechanism as objective perturbation. What is the paper's is how
 epsilon is split to choose the convexity; its noise constants are replaced by the exact price, the
-sensitivity of the approximate minimiser is 2 tau/lam (the paper has half of it), and the tilt is
+sensitivity of the approximate minimiser is 2 tau/lam (the paper has half of it), and the linear term is
 drawn once: a failed certificate is never met by a fresh draw, which no proof covers.
 """
 

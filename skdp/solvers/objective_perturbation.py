@@ -28,7 +28,7 @@ __all__ = ["ObjectivePerturbation", "tight"]
 
 @dataclass(frozen=True)
 class ObjectivePerturbation(Solver):
-    """Minimise a randomly tilted objective once; ``delta=0`` gives pure epsilon.
+    """Minimise a randomly perturbed objective once; ``delta=0`` gives pure epsilon.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""OutPert-GD: full gradient descent whose last iterate alone is released (S3 Algorithm 1).
+"""OutPert-GD: full gradient descent whose last iterate alone is released.
+
+Zhang, Zheng, Mou and Wang (2017), "Efficient private ERM for smooth objectives", algorithm 1.
 
 Privacy: one Gaussian release (pure epsilon if delta = 0) with the sensitivity of the whole descent
 (docs/proofs/hidden_descent.md): 2 L T eta/n for convex losses, a contraction for strongly convex

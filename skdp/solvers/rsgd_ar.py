@@ -1,4 +1,7 @@
-"""RSGD-AR: shuffled passes with averaging and restarts, one release (S0 Algorithms 3.2 and 3.3).
+"""RSGD-AR: shuffled passes with averaging and restarts, one release.
+
+Chen (2020), "Adaptive and efficient optimization algorithms for differentially private machine learning", section 3.3,
+algorithms 3.2 and 3.3.
 
 Privacy: the records are put into a secret order once, so the changed record's batch is random and
 the profile is the average over its position (docs/proofs/hidden_descent.md). The step restarts

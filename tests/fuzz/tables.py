@@ -33,7 +33,7 @@ def rows(rng, n, d, kind, size):
         X = np.sign(X)
     elif kind == "sparse":
         X = X * (rng.random((n, d)) < 0.05)
-    elif kind == "halves":  # where minimisers of losses with corners balance
+    elif kind == "halves":  # where minimisers of losses with kinks balance
         X = X[:1] * (rng.random((n, 1)) < rng.random())
     elif kind == "mixed":
         X = X * 10.0 ** rng.uniform(-300, 300, (n, 1))

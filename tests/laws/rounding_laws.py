@@ -115,7 +115,7 @@ def seen_row(row, data_norm, intercept):
 
 
 def hostile_point(rng, row):
-    """Parameters at which scores of the row cancel, meet a corner, or are as usual."""
+    """Parameters at which scores of the row cancel, meet a kink, or are as usual."""
     kind, size = rng.integers(4), 10.0 ** rng.uniform(-2, 18)
     across = rng.normal(size=row.shape)
     length = float(row @ row)

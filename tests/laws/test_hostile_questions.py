@@ -206,7 +206,7 @@ def test_a_record_more_does_not_make_all_later_ones_round_anew(removed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_corner_is_met_alike_wherever_a_record_stands(dtype):
-    # Products with a matrix round their last rows in another way. At the corner of the hinge that turns slopes around,
+    # Products with a matrix round their last rows in another way. At the kink of the hinge that turns slopes around,
     # and a record more moved the sum by a clip for each part of the table.
     rng = np.random.default_rng(1)
     turned = 0

@@ -23,7 +23,7 @@ class AddRemoveOnly(SecondMoment):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TriangleInequality(SecondMoment):
-    """Twice the bound under replace-one: safe, and 41 % dearer than needed."""
+    """Twice the bound under replace-one: safe, and 41 % more noise than needed."""
 
     def sensitivity(self, public):
         return public.sensitivity_factor * self.bound(public)

@@ -175,7 +175,7 @@ def test_a_gradient_that_cannot_be_bought_is_refused_before_a_count_is(name, giv
     task = Task(Logistic(), ScaledPenalty(L2(1.0), 1.0, False), (1,))
     oracle = Oracle(Records.blank(public), account, Silence())
     if name == "blsgd" and "growth" in given:
-        return  # its gradients get dearer by it, never cheaper
+        return  # its gradients cost more by it, never cheaper
     with pytest.raises(ValueError, match=r"leaves no digits|clip=inf"):
         SOLVERS[name](max_rounds=2, **given).solve(oracle, task, None)
     assert account.spent == 0.0

@@ -43,7 +43,7 @@ def test_learns(solver, neighbors):
 
 
 def uneven(n=20_000):
-    """Labels that hang on what varies least: one long direction of no use, and short ones that tell."""
+    """Labels that depend on what varies least: one long direction of no use, and short ones that tell."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 6)) * [1.0, 0.05, 0.05, 0.05, 0.05, 0.05] / 3.0
     X /= np.maximum(np.linalg.norm(X, axis=1), 1.0)[:, None] * (1 + 1e-12)
