@@ -91,7 +91,7 @@ class Descent:
         self.steps_taken: list[float] = []
 
     def _given_step(self) -> float | None:
-        """The user's step, or None; where n was bought, no longer than a penalty's prox, lest a refusal depend on it."""
+        """The user's step, or None; a bought n shortens it to a prox that exists, lest a refusal depend on n."""
         step = self.solver.step_size
         if step is None or math.isinf(self.task.penalty.largest_step):
             return step

@@ -1,6 +1,6 @@
 """Objective perturbation after private whitening.
 
-Privacy: post-processing of one noisy second moment, of one noisy sum of row norms, of one randomly perturbed objective in
+Privacy: post-processing of one noisy second moment, one noisy sum of row norms, one randomly perturbed objective in
 the coordinates that they give (docs/proofs/mapped.md), and of one noisy count where n is private. Coordinates and clip
 follow from answers, prices do not: the objective's profile is composed with Gaussians.
 """

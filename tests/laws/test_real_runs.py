@@ -188,7 +188,7 @@ def test_convexity_brings_runs_together_on_the_intercept_too(intercept):
 @pytest.mark.parametrize("loss", SMOOTH, ids=repr)
 @pytest.mark.parametrize("kind", [NoisyMinimiser, PerturbedObjective], ids=lambda k: k.__name__)
 def test_minimisers_lie_within_the_claim(kind, loss, relation):
-    """Under one tilt, the minimisers of a tilted objective are those of another common term."""
+    """Under one linear term, the minimisers of a perturbed objective are those of another common term."""
     rng, used = np.random.default_rng(2), []
     for intercept, penalty in itertools.product((0.0, 0.25, 1.0), PENALTIES[:4]):
         n = int(rng.integers(2, 9))

@@ -169,7 +169,7 @@ def test_images_that_underflow_in_single_precision_are_not_taken_for_short():
 
 
 def objective(loss, **given):
-    """A tilted objective over two coordinates."""
+    """A perturbed objective over two coordinates."""
     given = {"multiplier": 1.0, "strength": 1.0, **given}
     return PerturbedObjective(
         loss=loss, penalty=ScaledPenalty(NoPenalty(), 1.0, False), shape=(2,), **given
