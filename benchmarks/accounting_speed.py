@@ -46,12 +46,12 @@ def dp_accounting_multiplier():
 
 def sampled(spec=SPEC):
     """Calibrate through the public accountants, which choose the road."""
-    return accountants.calibrate(script_at, spec)
+    return accountants.calibrate(script_at, spec)[0]
 
 
 def exact_gaussian(spec=SPEC):
     """Calibrate a thousand unsampled Gaussians: closed but for one root."""
-    return accountants.calibrate(lambda s: ((Gaussian(s), STEPS),), spec)
+    return accountants.calibrate(lambda s: ((Gaussian(s), STEPS),), spec)[0]
 
 
 def uncached(task):
