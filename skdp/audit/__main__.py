@@ -6,7 +6,7 @@ import sys
 from ._replay_log import page, replays
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run the command.
 
     Parameters

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
+from ._pairs import Array
+
 __all__ = ["Evidence", "audit"]
+
+Statistic = Callable[[Array], Array]
 
 THRESHOLDS = 400
 
@@ -54,7 +61,7 @@ class Evidence:
     hits: int
     statistic: str
 
-    def refutes(self, epsilon):
+    def refutes(self, epsilon: float) -> bool:
         """Whether a claim of this epsilon, at the same delta, is refuted.
 
         Parameters
@@ -70,7 +77,13 @@ class Evidence:
         return self.epsilon > epsilon
 
 
-def audit(run, pair, delta, n_runs, confidence=0.999):
+def audit(
+    run: Callable[[Any], ArrayLike],
+    pair: tuple[Any, Any],
+    delta: float,
+    n_runs: int,
+    confidence: float = 0.999,
+) -> Evidence:
     """Lower bound on epsilon, by an attack that is learnt from half of the runs.
 
     The attack is whichever of a linear and a quadratic discriminant, with a threshold, does best on the first half. On
@@ -118,19 +131,21 @@ def audit(run, pair, delta, n_runs, confidence=0.999):
     worlds = [_outputs(run, data, n_runs) for data in pair]
     half = n_runs // 2
     teaching, judging = [world[:half] for world in worlds], [world[half:] for world in worlds]
-    name, statistic, threshold = _learn(*teaching, delta, confidence)
+    name, statistic, threshold = _learn(teaching[0], teaching[1], delta, confidence)
     alarms, hits = (int((statistic(world) > threshold).sum()) for world in judging)
     bound = _bound(alarms, hits, n_runs - half, delta, confidence)
     return Evidence(float(bound), delta, confidence, n_runs, alarms, hits, name)
 
 
-def _outputs(run, data, n_runs):
+def _outputs(run: Callable[[Any], ArrayLike], data: Any, n_runs: int) -> Array:
     return np.array([np.ravel(run(data)) for _ in range(n_runs)], dtype=np.float64)
 
 
-def _learn(first, second, delta, confidence):
+def _learn(
+    first: Array, second: Array, delta: float, confidence: float
+) -> tuple[str, Statistic, float]:
     """The statistic and threshold that would give the best bound on the runs they were learnt from."""
-    best = (-math.inf, "linear", None, 0.0)
+    best: tuple[float, str, Any, float] = (-math.inf, "linear", None, 0.0)
     for name, statistic in (
         ("linear", _linear(first, second)),
         ("quadratic", _quadratic(first, second)),
@@ -146,7 +161,7 @@ def _learn(first, second, delta, confidence):
     return best[1:]
 
 
-def _bound(alarms, hits, runs, delta, confidence):
+def _bound(alarms: ArrayLike, hits: ArrayLike, runs: int, delta: float, confidence: float) -> Array:
     """Largest epsilon that both inequalities refute, with the error rates at their bounds."""
     miss = (1.0 - confidence) / 2.0
     high = _upper(np.asarray(alarms), runs, miss)
@@ -157,13 +172,13 @@ def _bound(alarms, hits, runs, delta, confidence):
     return np.maximum(np.fmax(direct, mirrored), 0.0)
 
 
-def _upper(successes, runs, miss):
+def _upper(successes: Array, runs: int, miss: float) -> Array:
     """Clopper and Pearson's upper bound of a probability."""
     inside = betaincinv(successes + 1.0, np.maximum(runs - successes, 1), 1.0 - miss)
     return np.where(successes >= runs, 1.0, inside)
 
 
-def _linear(first, second):
+def _linear(first: Array, second: Array) -> Statistic:
     """Fisher's discriminant, after scaling each coordinate."""
     scale = np.maximum(np.vstack([first, second]).std(axis=0), 1e-300)
     spread = np.atleast_2d(
@@ -175,7 +190,7 @@ def _linear(first, second):
     return lambda outputs: outputs @ direction
 
 
-def _quadratic(first, second):
+def _quadratic(first: Array, second: Array) -> Statistic:
     """Logarithm of the ratio of two normal densities with means and covariances of their own."""
     scale = np.maximum(np.vstack([first, second]).std(axis=0), 1e-300)
     centres, roots = [], []
@@ -185,7 +200,7 @@ def _quadratic(first, second):
         centres.append(world.mean(axis=0))
         roots.append(np.linalg.inv(np.linalg.cholesky(spread)))
 
-    def ratio(outputs):
+    def ratio(outputs: Array) -> Array:
         distances = [
             np.square((outputs / scale - centre) @ root.T).sum(axis=1)
             for centre, root in zip(centres, roots)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from ._pairs import Array, Data
 
 __all__ = ["Canaries", "linear_canaries"]
 
@@ -37,12 +41,12 @@ class Canaries:
     [True, False, True, False]
     """
 
-    data: tuple
-    rows: np.ndarray
-    coins: np.ndarray
+    data: Data
+    rows: Array
+    coins: Array
     neighbors: str
 
-    def scores(self, coefficients):
+    def scores(self, coefficients: ArrayLike) -> Array:
         """Margin of each canary for the form that pulls along its row.
 
         Parameters
@@ -59,15 +63,15 @@ class Canaries:
 
 
 def linear_canaries(
-    n_canaries,
+    n_canaries: int,
     *,
-    data_norm=1.0,
-    neighbors="replace_one",
-    beside=None,
-    directions="own",
-    classes=(0, 1),
-    seed=None,
-):
+    data_norm: float = 1.0,
+    neighbors: str = "replace_one",
+    beside: tuple[ArrayLike, ArrayLike] | None = None,
+    directions: str = "own",
+    classes: tuple[Any, Any] = (0, 1),
+    seed: int | None = None,
+) -> Canaries:
     """Canaries for linear models: rows at the bound, in directions that nothing else uses.
 
     Under ``replace_one`` the coin is the label, so that both forms are there and n is fixed. Under ``add_remove`` a
@@ -129,7 +133,12 @@ def linear_canaries(
     return Canaries((np.vstack([rows_there, X]), y), rows, coins, neighbors)
 
 
-def _scaled(n_canaries, beside, directions, rng):
+def _scaled(
+    n_canaries: int,
+    beside: tuple[ArrayLike, ArrayLike] | None,
+    directions: str,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
     """The other records' rows, widened where needed, and rows of norm 1 for the canaries."""
     X = np.zeros((0, 0)) if beside is None else np.asarray(beside[0], dtype=np.float64)
     if directions == "own":

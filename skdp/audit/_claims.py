@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ..mechanisms import Public
 from ..privacy import events
+from ._pairs import Array
+from ._tape import Call
 
 __all__ = ["movements", "unpaid"]
 
 
-def movements(first, second):
+def movements(first: list[Call], second: list[Call]) -> list[tuple[int, str, float]]:
     """The movement of every statistic over its claim, which holds all roundings.
 
     Parameters
@@ -24,7 +28,8 @@ def movements(first, second):
     list of (int, str, float)
         Call, its kind, and movement over claim. Several Gaussian answers to one question share one claim.
     """
-    found, squares = [], {}
+    found: list[tuple[int, str, float]] = []
+    squares: dict[tuple[int, Any], float] = {}
     for k, (one, two) in enumerate(zip(first, second)):
         if one.kind in ("gaussian", "radial"):
             group = (id(one.asked), one.public[1])  # one asking
@@ -36,7 +41,7 @@ def movements(first, second):
     return found
 
 
-def unpaid(call):
+def unpaid(call: Call) -> float:
     """Noise that was paid for over noise that was added, where one answer is all that the price is for.
 
     Parameters
@@ -61,17 +66,17 @@ def unpaid(call):
     return 0.0
 
 
-def _square(one, two):
+def _square(one: Array, two: Array) -> float:
     if one.shape != two.shape or not (np.isfinite(one).all() and np.isfinite(two).all()):
         return math.inf
     return float(np.linalg.norm(one - two)) ** 2
 
 
-def _over(moved, claimed):
+def _over(moved: float, claimed: float) -> float:
     return 0.0 if moved == 0.0 else moved / claimed if claimed > 0.0 else math.inf
 
 
-def _innermost(question, public):
+def _innermost(question: Any, public: Public) -> tuple[Any, Public]:
     """The question that measures, and what it knows: batches and coordinates are taken off."""
     while hasattr(question, "question"):
         if hasattr(question, "coordinates"):
@@ -80,13 +85,13 @@ def _innermost(question, public):
     return question, public
 
 
-def _selection(one, two):
+def _selection(one: Call, two: Call) -> float:
     """Noise of scale c / epsilon claims that differences of scores move by at most c."""
     question, _ = _innermost(*one.asked)
     return _over(float(np.ptp(one.statistic - two.statistic)), one.public[1] * question.epsilon)
 
 
-def _search(one, two):
+def _search(one: Call, two: Call) -> float:
     question, public = _innermost(*one.asked)
     count = one.statistic.size
     if two.statistic.size != count:
@@ -96,14 +101,14 @@ def _search(one, two):
     return max((_over(m, c) for m, c in zip(moves, claims)), default=0.0)
 
 
-def _linear_term(one, two):
+def _linear_term(one: Call, two: Call) -> float:
     """The tilts that lead to one released point differ by what the records' gradients there differ."""
     question, public = _innermost(*one.asked)
     moved = float(np.linalg.norm(one.answer - two.answer))
     return _over(moved, public.sensitivity_factor * question.bound(public))
 
 
-def _nothing(one, two):
+def _nothing(one: Call, two: Call) -> float:
     return 0.0
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ..mechanisms import Public
 from ..mechanisms._rows import DenseRows
+from ._pairs import Array, Data
 
 __all__ = ["LAYOUTS", "Neighbours", "adversarial_pairs", "common_row"]
 
 ROUNDING = 1e-12
-LAYOUTS = {
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "rows": np.ascontiguousarray,
     "columns": np.asfortranarray,
     "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
@@ -20,7 +24,7 @@ LAYOUTS = {
 }
 
 
-def _single(X):
+def _single(X: Array) -> Array:
     return np.clip(X, -3e38, 3e38).astype(np.float32)
 
 
@@ -58,17 +62,17 @@ class Neighbours:
     """
 
     name: str
-    first: tuple
-    second: tuple
+    first: Data
+    second: Data
     place: int
     data_norm: float = 1.0
 
     @property
-    def grown(self):
+    def grown(self) -> int:
         """Records of the second table less those of the first: 0, 1 or -1."""
         return len(self.second[1]) - len(self.first[1])
 
-    def positions(self, chosen):
+    def positions(self, chosen: Array) -> Array:
         """Where records chosen in the first table stand in the second; a new record is always chosen."""
         if self.grown == 0:
             return chosen
@@ -77,7 +81,7 @@ class Neighbours:
             return others - (others > self.place)
         return np.sort(np.append(chosen + (chosen >= self.place), self.place))
 
-    def gradients(self, question, public, point):
+    def gradients(self, question: Any, public: Public, point: Array) -> Array:
         """Sum of the records' gradients at a point, first table less second, by a formula of its own.
 
         Only the changed record's differ. The question is a perturbed objective, in coordinates or not.
@@ -95,11 +99,11 @@ class Neighbours:
         return total
 
 
-def _gradient(question, row, norm, label, point):
+def _gradient(question: Any, row: Array, norm: float, label: float, point: Array) -> Array:
     """One record's gradient: slope, shrunk where a clip is given, times the bounded row."""
     if hasattr(question, "coordinates"):
         row = question.coordinates.matrix @ row / question.scale
-        norm = np.linalg.norm(row)
+        norm = float(np.linalg.norm(row))
         row, norm = row / max(1.0, norm), min(1.0, norm)
         question = question.question
     slope = float(question.loss.dz(np.array([row @ point]), np.array([label]))[0])
@@ -109,12 +113,14 @@ def _gradient(question, row, norm, label, point):
     return slope * row
 
 
-def common_row(n_features):
+def common_row(n_features: int) -> Array:
     """The row of tables whose records are all alike: what turns one record's score turns all."""
     return (0.4 * np.sin(1.0 + np.arange(n_features))).astype(np.float32).astype(np.float64)
 
 
-def adversarial_pairs(neighbors, n=24, n_features=3, seed=0):
+def adversarial_pairs(
+    neighbors: str, n: int = 24, n_features: int = 3, seed: int = 0
+) -> Iterator[Neighbours]:
     """Pairs under a relation, in several layouts and both precisions.
 
     Parameters
@@ -153,11 +159,13 @@ def adversarial_pairs(neighbors, n=24, n_features=3, seed=0):
         for name, row, label, place in _records(*table):
             for verb, first, second in _tables(neighbors, table, row, label, place):
                 for pair in LAID:
-                    laid = (_laid(t, layout) for t, layout in zip((first, second), pair))
-                    yield Neighbours(f"{name}{what}{verb}: {', '.join(pair)}", *laid, place)
+                    one, two = (_laid(t, layout) for t, layout in zip((first, second), pair))
+                    yield Neighbours(f"{name}{what}{verb}: {', '.join(pair)}", one, two, place)
 
 
-def _tables(neighbors, table, row, label, place):
+def _tables(
+    neighbors: str, table: Data, row: Array, label: int, place: int
+) -> list[tuple[str, Data, Data]]:
     """(what happens, first table, second table) where a record turns into another, or comes and goes."""
     X, y = table
     if neighbors == "replace_one":
@@ -168,7 +176,7 @@ def _tables(neighbors, table, row, label, place):
     return [(" comes", table, longer), (" goes", longer, table)]
 
 
-def _records(X, y):
+def _records(X: Array, y: Array) -> Iterator[tuple[str, Array, int, int]]:
     """What the changed record becomes: (name, row, label, place)."""
     n, d = X.shape
     along = X[0] / np.linalg.norm(X[0])
@@ -181,5 +189,5 @@ def _records(X, y):
     yield "row at the bound", along, 1 - y[0], 1
 
 
-def _laid(table, layout):
+def _laid(table: Data, layout: str) -> Data:
     return LAYOUTS[layout](table[0]), table[1]

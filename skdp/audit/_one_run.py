@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
-from scipy.special import ndtr
+from numpy.typing import ArrayLike
 
 from ..privacy import accountants
+from ..privacy.receipt import Receipt
+from ._canaries import Canaries
 from ._one_run_bound import unlikely
+from ._one_run_claim import LARGEST, claim, sampled_epsilons
+from ._pairs import Array, Data
 
 __all__ = ["OneRun", "audit_one_run"]
 
 PARTS = (1, 2, 8, 32)  # guess the surest of so many canaries; the confidence is shared among them
 CURVES = ("any", "gaussian")
-LARGEST = 64.0
-POINTS = 48
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,10 @@ class OneRun:
     confidence: float
     neighbors: str
     n_canaries: int
-    tallies: tuple
+    tallies: tuple[tuple[int, int], ...]
     curve: str
 
-    def refutes(self, epsilon):
+    def refutes(self, epsilon: float) -> bool:
         """Whether a claim of this epsilon, at the same delta, is refuted.
 
         Parameters
@@ -76,7 +78,7 @@ class OneRun:
         """
         return self.epsilon > epsilon
 
-    def refutes_receipt(self, receipt):
+    def refutes_receipt(self, receipt: Receipt) -> bool:
         """Whether the whole privacy profile that a receipt's script implies is refuted, at the same confidence.
 
         This is a stronger claim than its one epsilon, and easier to refute.
@@ -96,11 +98,11 @@ class OneRun:
                 f"the canaries speak of neighbors={self.neighbors!r}, the receipt of {receipt.neighbors!r}; "
                 "insert canaries for the receipt's relation."
             )
-        epsilons = _epsilons(receipt.epsilon)
+        epsilons = sampled_epsilons(receipt.epsilon)
         deltas = accountants.profile(receipt.script, epsilons, receipt.neighbors)
         return self._refuted(epsilons, deltas)
 
-    def _refuted(self, epsilons, deltas):
+    def _refuted(self, epsilons: Array, deltas: Array) -> bool:
         """Whether one of the tallies is less likely under the profile than its share of the confidence."""
         share = (1.0 - self.confidence) / len(self.tallies)
         return any(
@@ -109,7 +111,14 @@ class OneRun:
         )
 
 
-def audit_one_run(run, canaries, delta, confidence=0.95, guesses=None, curve="any"):
+def audit_one_run(
+    run: Callable[[Data], ArrayLike],
+    canaries: Canaries,
+    delta: float,
+    confidence: float = 0.95,
+    guesses: int | tuple[int, ...] | None = None,
+    curve: str = "any",
+) -> OneRun:
     """Lower bound on epsilon from one fit.
 
     The fit is run once. The surest canaries are guessed, True where their score is large and False where it is small;
@@ -170,46 +179,22 @@ def audit_one_run(run, canaries, delta, confidence=0.95, guesses=None, curve="an
     return replace(found, epsilon=_largest_refuted(found))
 
 
-def _right(scores, coins, guesses):
+def _right(scores: Array, coins: Array, guesses: int) -> int:
     """Right guesses, of those furthest from the middle: whom to guess, and how, is a function of the release."""
     away = scores - 0.5 * np.quantile(scores, [0.25, 0.75]).sum()
     surest = np.argsort(-np.abs(away), kind="stable")[:guesses]
     return int(((away > 0.0) == coins)[surest].sum())
 
 
-def _largest_refuted(found):
+def _largest_refuted(found: OneRun) -> float:
     """Bisection on the claim; a larger claim allows more."""
-    if not found._refuted(*_claim(0.0, found.delta, found.curve)):
+    if not found._refuted(*claim(0.0, found.delta, found.curve)):
         return 0.0
     low, high = 0.0, LARGEST
     while high - low > 1e-4 * (1.0 + low):
         middle = 0.5 * (low + high)
-        if found._refuted(*_claim(middle, found.delta, found.curve)):
+        if found._refuted(*claim(middle, found.delta, found.curve)):
             low = middle
         else:
             high = middle
     return low
-
-
-def _epsilons(around):
-    """Where profiles are sampled: from 0 to well beyond the claim."""
-    return np.linspace(0.0, min(2.0 * around + 4.0, 2.0 * LARGEST), POINTS)
-
-
-@cache
-def _claim(epsilon, delta, curve):
-    """Points of the profile that the claim stands for."""
-    if curve == "any":
-        return np.array([epsilon]), np.array([delta])
-    low, high = 0.0, 50.0  # of mu: the Gaussian's delta at epsilon grows with it
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if _gaussian(epsilon, middle) <= delta else (low, middle)
-    epsilons = _epsilons(epsilon)
-    return epsilons, _gaussian(epsilons, high)
-
-
-def _gaussian(epsilon, mu):
-    """Profile of a Gaussian of noise 1 / mu over its sensitivity (Balle and Wang 2018)."""
-    delta = ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
-    return np.maximum(delta, 0.0)

@@ -16,7 +16,10 @@ Both functions below bound sum of p_c, c >= correct, from (*) alone; docs/audit.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
+
+from ._pairs import Array
 
 __all__ = ["likeliest", "likeliest_at", "unlikely"]
 
@@ -24,7 +27,9 @@ ROUNDING = 1e-9  # relative: far above what logarithms of factorials lose
 GRID = 64
 
 
-def likeliest(correct, guesses, canaries, epsilons, deltas):
+def likeliest(
+    correct: int, guesses: int, canaries: int, epsilons: ArrayLike, deltas: ArrayLike
+) -> float:
     """Largest probability of so many right guesses under a privacy profile.
 
     Parameters
@@ -59,7 +64,9 @@ def likeliest(correct, guesses, canaries, epsilons, deltas):
     return high
 
 
-def unlikely(tail, correct, guesses, canaries, epsilons, deltas):
+def unlikely(
+    tail: float, correct: int, guesses: int, canaries: int, epsilons: ArrayLike, deltas: ArrayLike
+) -> bool:
     """Whether so many right guesses have a probability of at most `tail`, by either of two arguments."""
     epsilons, deltas = np.atleast_1d(epsilons).astype(float), np.atleast_1d(deltas).astype(float)
     if len(epsilons) > 1 and not _possible(tail, correct, guesses, canaries, epsilons, deltas):
@@ -69,7 +76,7 @@ def unlikely(tail, correct, guesses, canaries, epsilons, deltas):
     )
 
 
-def likeliest_at(correct, guesses, canaries, epsilon, delta):
+def likeliest_at(correct: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
     """The same for one (epsilon, delta): exact, a mechanism and a guesser that reach it exist.
 
     With b_c = binomial(r, c) exp(epsilon c), B_c the sum of b from c on, and F = B_correct / B_0, every u from F to 1
@@ -92,7 +99,9 @@ def likeliest_at(correct, guesses, canaries, epsilon, delta):
     return min(bound * (1.0 + ROUNDING), 1.0)
 
 
-def _possible(tail, correct, guesses, canaries, epsilons, deltas):
+def _possible(
+    tail: float, correct: int, guesses: int, canaries: int, epsilons: Array, deltas: Array
+) -> bool:
     """Whether `correct` or more guesses may be right with this probability, by (*) for T = {c, c + 1, ...}.
 
     reach is the least probability of c or more, above the sum of those of c + 1, c + 2, ... or more: both only grow

@@ -1,13 +1,24 @@
 """Neighbouring data sets on which binary linear models show the most of one record."""
 
+from typing import Any
+
 import numpy as np
 
-__all__ = ["worst_case_pair"]
+__all__ = ["Array", "Data", "worst_case_pair"]
+
+Array = np.ndarray[Any, Any]
+Data = tuple[Array, Array]  # rows and labels
 
 
 def worst_case_pair(
-    *, n=4, n_features=1, data_norm=1.0, neighbors="replace_one", others="silent", classes=(0, 1)
-):
+    *,
+    n: int = 4,
+    n_features: int = 1,
+    data_norm: float = 1.0,
+    neighbors: str = "replace_one",
+    others: str = "silent",
+    classes: tuple[Any, Any] = (0, 1),
+) -> tuple[Data, Data]:
     """Two data sets that differ in one record at the bound of the rows.
 
     Parameters

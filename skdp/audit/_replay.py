@@ -12,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -21,9 +23,13 @@ from sklearn.base import clone
 from ..fitting import estimator as _estimator
 from ..fitting import run as _run
 from ._claims import movements, unpaid
+from ._neighbours import Neighbours
+from ._pairs import Data
 from ._tape import Diverged, Playback, Tape, Watched
 
 __all__ = ["Replayed", "fitted", "replay"]
+
+Run = Callable[[Data, Any], Any]  # takes a table and a noise source
 
 ROUNDING = 1e-12  # of the comparison itself
 REFUSALS = ("NotSupported: ", "ValueError: ")
@@ -55,13 +61,13 @@ class Replayed:
     False
     """
 
-    findings: tuple
+    findings: tuple[str, ...]
     calls: int
     moved: float
     refused: str | None
 
 
-def replay(run, pair, seed=None):
+def replay(run: Run, pair: Neighbours, seed: int | None = None) -> Replayed:
     """Run on one table, run on its neighbour with the answers frozen, and compare all that was handed over or came out.
 
     Parameters
@@ -121,12 +127,12 @@ def replay(run, pair, seed=None):
     return Replayed(tuple(findings), len(tape.calls), moved, first["error"])
 
 
-def _shorter(tape, played, outcome):
+def _shorter(tape: Tape, played: Tape, outcome: dict[str, Any]) -> str:
     ending = f": {outcome['error']}" if outcome["error"] else ""
     return f"{len(played.calls)} calls of the noise agree, and there were {len(tape.calls)}{ending}"
 
 
-def _outcome(run, table, noise):
+def _outcome(run: Run, table: Data, noise: Tape) -> dict[str, Any]:
     """All that leaves a run: what it returns, prints, warns of and raises."""
     printed, result, error = io.StringIO(), None, None
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(printed):
@@ -141,7 +147,7 @@ def _outcome(run, table, noise):
     return {"result": result, "printed": printed.getvalue(), "warned": said, "error": error}
 
 
-def fitted(estimator):
+def fitted(estimator: Any) -> Run:
     """A run for `replay`: a fit of a fresh clone, and every attribute that it leaves.
 
     Parameters
@@ -169,7 +175,7 @@ def fitted(estimator):
     ((), True)
     """
 
-    def run(table, noise):
+    def run(table: Data, noise: Any) -> Any:
         model = clone(estimator)
         with (
             patch.object(_estimator, "Noise", lambda seed=None: noise),
@@ -181,7 +187,7 @@ def fitted(estimator):
     return run
 
 
-def differences(first, second, path):
+def differences(first: Any, second: Any, path: str) -> list[str]:
     """Where two results differ, bit by bit: the paths to it."""
     if type(first) is not type(second):
         return [f"{path} is of type {type(first).__name__} or {type(second).__name__}"]

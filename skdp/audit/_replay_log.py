@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 
 from ..exceptions import NotSupported
 from ..fitting import prepare
 from ..solvers import SOLVERS
 from ._neighbours import adversarial_pairs
-from ._replay import fitted, replay
+from ._replay import Run, fitted, replay
 from ._subjects import asked, estimators, questions
 
 __all__ = ["first_that_fits", "page", "replays"]
+
+# Subject, relation, pairs, calls, the largest movement over its claim, findings.
+Line = tuple[str, str, int, int, float, tuple[str, ...]]
 
 RELATIONS = ("replace_one", "add_remove")
 MANY, N, D = 600, 24, 8  # records asked by questions and by solvers, and features
@@ -26,7 +30,7 @@ claim, and *findings*: branches that differ, statistics that move too far, anyth
 """
 
 
-def replays(only=None):
+def replays(only: Callable[[str, str], bool] | None = None) -> Iterator[Line]:
     """Run all of them.
 
     Parameters
@@ -45,14 +49,14 @@ def replays(only=None):
                 yield (subject, relation, *_over_pairs(run, relation, n))
 
 
-def _runs(relation):
+def _runs(relation: str) -> Iterator[tuple[str, int, Run | None]]:
     for name, question in questions(MANY, D + 1).items():
         yield name, MANY, asked(question, relation, MANY)
     for name in sorted(SOLVERS):
         yield f"solver {name}", N, first_that_fits(name, relation)
 
 
-def first_that_fits(name, relation):
+def first_that_fits(name: str, relation: str) -> Run | None:
     """A run of the first task that the solver takes; None if it takes none under the relation.
 
     Parameters
@@ -74,7 +78,7 @@ def first_that_fits(name, relation):
     return None
 
 
-def _over_pairs(run, relation, n):
+def _over_pairs(run: Run | None, relation: str, n: int) -> tuple[int, int, float, tuple[str, ...]]:
     pairs, calls, moved, findings = 0, 0, 0.0, []
     if run is None:
         return 0, 0, math.nan, ()
@@ -88,7 +92,7 @@ def _over_pairs(run, relation, n):
     return pairs, calls, moved, tuple(findings)
 
 
-def page(lines):
+def page(lines: Iterable[Line]) -> str:
     """The log as Markdown.
 
     Parameters
@@ -118,6 +122,6 @@ def page(lines):
     )
 
 
-def _ratio(moved):
+def _ratio(moved: float) -> str:
     """Close to 1, how far below."""
     return f"{moved:.4f}" if moved <= 0.9999 or moved > 1.0 else f"1 - {1.0 - moved:.1e}"

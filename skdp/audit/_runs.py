@@ -1,12 +1,17 @@
 """What one fit of an estimator releases, as an array."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
+
+from ._pairs import Array, Data
 
 __all__ = ["released_by"]
 
 
-def released_by(estimator):
+def released_by(estimator: Any) -> Callable[[Data], Array]:
     """A function that fits a fresh clone on a data set and returns its coefficients, for `audit`.
 
     Parameters
@@ -41,7 +46,7 @@ def released_by(estimator):
             "random_state must be None: a fixed seed draws the same noise in every run."
         )
 
-    def run(data):
+    def run(data: Data) -> Array:
         fitted = clone(estimator).fit(*data)
         return np.concatenate([np.ravel(fitted.coef_), np.ravel(fitted.intercept_)])
 

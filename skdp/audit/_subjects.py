@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .. import mechanisms as room
 from ..linear_model import DPLinearSVC, DPLogisticRegression
 from ..losses import Hinge, Logistic
 from ..mechanisms import MECHANISMS, Public, Records
+from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1, L1Ball, NoPenalty, ScaledPenalty
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS
 from ._neighbours import common_row
+from ._pairs import Array, Data
+from ._replay import Run
 from ._tape import Watched
 
 __all__ = ["asked", "estimators", "questions"]
@@ -21,10 +27,14 @@ __all__ = ["asked", "estimators", "questions"]
 INTERCEPT = 0.25
 SHORT = {"steps": 6, "epochs": 2, "max_rounds": 6, "generations": 3, "rounds": 2}
 # Where a solver needs more of the task than the default gives it, the first of these that fits.
-TASKS = ({}, {"fit_intercept": False}, {"fit_intercept": False, "penalty": L1Ball(2.0)})
+TASKS: tuple[dict[str, Any], ...] = (
+    {},
+    {"fit_intercept": False},
+    {"fit_intercept": False, "penalty": L1Ball(2.0)},
+)
 
 
-def questions(n, width):
+def questions(n: int, width: int) -> dict[str, Mechanism]:
     """Every registered question, by name: one or more that records with `width` columns can be asked.
 
     Parameters
@@ -45,9 +55,9 @@ def questions(n, width):
     return {f"{type(question).__name__}{what}": question for what, question in found}
 
 
-def _usual(kind, width):
+def _usual(kind: type[Any], width: int) -> Any:
     """A question of a kind whose fields have usual names, or defaults."""
-    usual = {
+    usual: dict[str, Any] = {
         "at": np.linspace(-1.0, 1.0, width),
         "loss": Logistic(),
         "clip": 0.3,
@@ -63,12 +73,14 @@ def _usual(kind, width):
     return kind(**{name: usual[name] for name in needed})
 
 
-def _sums(n, width):
-    at, given = np.linspace(-1.0, 1.0, width), {"clip": 0.3, "multiplier": 2.0}
+def _sums(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
+    at = np.linspace(-1.0, 1.0, width)
+    given: dict[str, Any] = {"clip": 0.3, "multiplier": 2.0}
     gradient = room.Gradient(at=at, loss=Logistic(), **given)
     coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
     mapped = room.Gradient(at=at[:2], loss=Logistic(), **given)
-    step = {"penalty": ScaledPenalty(L1(0.1), 1.0, True), "rho": 1.0, "inverse": 2.0, "n": 20.0}
+    step: dict[str, Any] = {"penalty": ScaledPenalty(L1(0.1), 1.0, True), "rho": 1.0}
+    step |= {"inverse": 2.0, "n": 20.0}
     yield "", gradient
     yield ", huge parameters", room.Gradient(at=1e18 * at, loss=Logistic(), **given)
     yield ", cancelling scores", room.Gradient(at=_torn(width, 1e18, 0.0), loss=Logistic(), **given)
@@ -85,7 +97,7 @@ def _sums(n, width):
     yield ": Gradient", room.RandomBatch(gradient, n // 3)
 
 
-def _torn(width, size, score):
+def _torn(width: int, size: float, score: float) -> Array:
     """Parameters near which the order of a sum decides on which side of `score` the common row's score lies."""
     row = np.append(common_row(width - 1), 0.0)
     for phase in range(1, 10_000):
@@ -96,18 +108,18 @@ def _torn(width, size, score):
     return w
 
 
-def _turns(row, w, score, precision):
+def _turns(row: Array, w: Array, score: float, precision: DTypeLike) -> bool:
     """Whether the row's score passes `score` in a table of another layout."""
     table, w = np.tile(row, (16, 1)).astype(precision), w.astype(precision)
     one, other = (np.einsum("ij,j->i", laid(table), w)[0] for laid in (np.array, np.asfortranarray))
     return (one - score) * (other - score) < 0.0
 
 
-def _choices(width):
+def _choices(width: int) -> Iterator[tuple[str, Mechanism]]:
     at, loss = np.linspace(-1.0, 1.0, width), Logistic()
     candidates = np.stack([at, -at, 2.0 * at])
-    search = {"at": at, "candidates": candidates, "demands": np.array([3.0, -1.0, 0.5])}
-    search |= {"bounds": np.array([0.5, 0.3, 2.0]), "loss": loss}
+    search: dict[str, Any] = {"at": at, "candidates": candidates, "loss": loss}
+    search |= {"demands": np.array([3.0, -1.0, 0.5]), "bounds": np.array([0.5, 0.3, 2.0])}
     steepest = room.SteepestCoordinate(at=at, loss=loss, bound=0.3, epsilon=0.5)
     laplace = room.FirstDecrease(**search, threshold_epsilon=0.5, query_epsilon=0.5)
     normal = room.GaussianFirstDecrease(**search, threshold_multiplier=2.0, query_multiplier=3.0)
@@ -120,9 +132,10 @@ def _choices(width):
     yield ": GaussianFirstDecrease", room.PoissonBatch(normal, 0.3)
 
 
-def _releases(n, width):
+def _releases(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
     penalty = ScaledPenalty(NoPenalty(), 1.0, True)
-    given = {"loss": Logistic(), "penalty": penalty, "shape": (width,), "multiplier": 2.0}
+    given: dict[str, Any] = {"loss": Logistic(), "penalty": penalty, "multiplier": 2.0}
+    given |= {"shape": (width,)}
     coordinates = room.Coordinates(np.linspace(-2.0, 3.0, 2 * width).reshape(2, width))
     schedule = room.Schedule.harmonic(0.5, 3, (n // 2, n - n // 2), period=2)
     flat = {**given, "shape": (2,), "penalty": ScaledPenalty(NoPenalty(), 1.0, False)}
@@ -140,7 +153,7 @@ def _releases(n, width):
     yield ": PerturbedObjective", room.Mapped(question=clipped, coordinates=coordinates)
 
 
-def asked(question, neighbors, n):
+def asked(question: Mechanism, neighbors: str, n: int) -> Run:
     """A run for `replay`: the question, put to the records of a table.
 
     Parameters
@@ -158,17 +171,17 @@ def asked(question, neighbors, n):
         From a table and a noise source to the answer.
     """
 
-    def run(table, noise):
+    def run(table: Data, noise: Any) -> Any:
         X, y = table
-        given = {"intercept": INTERCEPT, "neighbors": neighbors}
-        public = Public(n=n if neighbors == "replace_one" else None, n_features=X.shape[1], **given)
+        known = n if neighbors == "replace_one" else None
+        public = Public(known, X.shape[1], intercept=INTERCEPT, neighbors=neighbors)
         records = Records.admit(X, 2.0 * y - 1.0, public, 1.0)
         return Watched(records, Recorder(), noise).ask(question)
 
     return run
 
 
-def estimators(name, neighbors):
+def estimators(name: str, neighbors: str) -> Iterator[DPLogisticRegression | DPLinearSVC]:
     """Estimators with one solver, short and at a large epsilon, whose tasks differ until the solver takes one.
 
     Parameters

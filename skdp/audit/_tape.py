@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..mechanisms import Noise, Oracle
+from ..mechanisms import Noise, Oracle, Public, Records
+from ..mechanisms._lattice import Lattice
+from ..mechanisms._mechanism import Mechanism
+from ..mechanisms._oracle import Account
+from ._neighbours import Neighbours
+from ._pairs import Array
 
 __all__ = ["Call", "Diverged", "Playback", "Tape", "Watched"]
 
@@ -36,10 +42,10 @@ class Call:
     """
 
     kind: str
-    public: tuple
+    public: tuple[Any, ...]
     statistic: Any
     answer: Any
-    asked: tuple
+    asked: tuple[Any, Any]
 
 
 class Tape(Noise):
@@ -51,70 +57,85 @@ class Tape(Noise):
         As in `Noise`.
     """
 
-    def __init__(self, seed=None):
+    def __init__(self, seed: int | None = None) -> None:
         super().__init__(seed)
-        self.calls, self.questions, self.asked = [], [], (None, None)
+        self.calls: list[Call] = []
+        self.questions: list[Mechanism] = []
+        self.asked: tuple[Any, Any] = (None, None)
 
-    def about(self, question, public):
+    def about(self, question: Mechanism, public: Public) -> None:
         """The oracle says which question it is about to answer."""
         self.asked = (question, public)
         self.questions.append(question)
 
-    def gaussian(self, statistic, grid):
+    def gaussian(self, statistic: Array, grid: Lattice) -> Array:
         """As `Noise.gaussian`."""
         return self._vector("gaussian", statistic, grid, super().gaussian)
 
-    def radial(self, statistic, grid):
+    def radial(self, statistic: Array, grid: Lattice) -> Array:
         """As `Noise.radial`."""
         return self._vector("radial", statistic, grid, super().radial)
 
-    def linear_term(self, shape, grid, pure=False):
+    def linear_term(self, shape: tuple[int, ...], grid: Lattice, pure: bool = False) -> Array:
         """As `Noise.linear_term`: nothing is measured."""
         plain = super().radial if pure else super().gaussian
         return self._call(
             "linear_term", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid)
         )
 
-    def largest(self, scores, scale):
+    def largest(self, scores: Array, scale: float) -> int:
         """As `Noise.largest`."""
         public, draw = (np.shape(scores), float(scale)), super().largest
         return self._call("largest", public, np.array(scores), lambda: draw(scores, scale))
 
-    def first_above(self, totals, *public):
+    def first_above(
+        self, totals: Iterable[float], demands: Array, own: Array, shared: Array
+    ) -> int:
         """As `Noise.first_above`: the statistic is the queries that were computed."""
-        asked = []
+        asked: list[float] = []
+        public = (demands, own, shared)
         answer = self._search(super().first_above, totals, asked, public)
         plain = tuple(tuple(map(float, np.ravel(part))) for part in public)
         return self._call("first_above", plain, np.array(asked), lambda: answer)
 
-    def _search(self, search, totals, asked, public):
+    def _search(
+        self,
+        search: Callable[..., int],
+        totals: Iterable[float],
+        asked: list[float],
+        public: tuple[Array, ...],
+    ) -> int | None:
         return search(_kept(totals, asked), *public)
 
-    def poisson_batch(self, n, rate):
+    def poisson_batch(self, n: int, rate: float) -> Array:
         """As `Noise.poisson_batch`: n is private under add_remove."""
         draw = super().poisson_batch
         return self._call("poisson_batch", (rate,), None, lambda: draw(n, rate))
 
-    def subset(self, n, size):
+    def subset(self, n: int, size: int) -> Array:
         """As `Noise.subset`."""
         draw = super().subset
         return self._call("subset", (n, size), None, lambda: draw(n, size))
 
-    def permutation(self, n):
+    def permutation(self, n: int) -> Array:
         """As `Noise.permutation`."""
         draw = super().permutation
         return self._call("permutation", (n,), None, lambda: draw(n))
 
-    def _vector(self, kind, statistic, grid, draw):
+    def _vector(
+        self, kind: str, statistic: Array, grid: Lattice, draw: Callable[[Array, Lattice], Array]
+    ) -> Any:
         exact = np.array(statistic)
         return self._call(kind, (exact.shape, grid), exact, lambda: draw(statistic, grid))
 
-    def _call(self, kind, public, statistic, draw):
+    def _call(
+        self, kind: str, public: tuple[Any, ...], statistic: Array | None, draw: Callable[[], Any]
+    ) -> Any:
         answer = self._answer(kind, public, draw)
         self.calls.append(Call(kind, public, statistic, answer, self.asked))
         return np.copy(answer) if isinstance(answer, np.ndarray) else answer
 
-    def _answer(self, kind, public, draw):
+    def _answer(self, kind: str, public: tuple[Any, ...], draw: Callable[[], Any]) -> Any:
         return draw()
 
 
@@ -129,22 +150,29 @@ class Playback(Tape):
         How the second data set's records stand to the first's.
     """
 
-    def __init__(self, tape, pair):
+    def __init__(self, tape: Tape, pair: Neighbours) -> None:
         super().__init__(None)
         self._stream, self.seeded = tape._stream, tape.seeded
         self._recorded, self._pair = tape.calls, pair
 
-    def _next(self):
+    def _next(self) -> Call:
         if len(self.calls) == len(self._recorded):
             raise Diverged(f"asks its noise more than {len(self._recorded)} times")
         return self._recorded[len(self.calls)]
 
-    def _search(self, search, totals, asked, public):
+    def _search(
+        self,
+        search: Callable[..., int],
+        totals: Iterable[float],
+        asked: list[float],
+        public: tuple[Array, ...],
+    ) -> int | None:
         recorded = self._next().statistic
         count = 0 if recorded is None else recorded.size
         asked.extend(itertools.islice(totals, count))
+        return None
 
-    def _answer(self, kind, public, draw):
+    def _answer(self, kind: str, public: tuple[Any, ...], draw: Callable[[], Any]) -> Any:
         recorded, at = self._next(), len(self.calls)
         if (recorded.kind, recorded.public) != (kind, public):
             raise Diverged(
@@ -156,7 +184,7 @@ class Playback(Tape):
             return recorded.answer + self._shift(recorded, at)
         return recorded.answer
 
-    def _shift(self, recorded, at):
+    def _shift(self, recorded: Call, at: int) -> Array:
         """A tilt that keeps the minimiser: the theorem is about the density of tilts at one released point."""
         point = self._recorded[at + 1].statistic
         return self._pair.gradients(*recorded.asked, point)
@@ -167,18 +195,18 @@ class Watched(Oracle):
 
     __slots__ = ("__tape",)
 
-    def __init__(self, records, account, noise):
+    def __init__(self, records: Records, account: Account, noise: Noise) -> None:
         super().__init__(records, account, noise)
         self.__tape = noise
 
-    def ask(self, question):
+    def ask(self, question: Mechanism) -> Any:
         """As `Oracle.ask`."""
         if isinstance(self.__tape, Tape):
             self.__tape.about(question, self.public)
         return super().ask(question)
 
 
-def _kept(totals, asked):
+def _kept(totals: Iterable[float], asked: list[float]) -> Iterator[float]:
     """The queries, each kept as it is computed."""
     for total in totals:
         asked.append(float(total))

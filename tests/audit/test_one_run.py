@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.audit import Canaries, audit_one_run, likeliest, linear_canaries, released_by
-from skdp.audit._one_run import _gaussian
+from skdp.audit._one_run_claim import gaussian_profile
 from skdp.solvers import GD, SGD
 
 CLAIMS = [(0.5, 0.0), (1.0, 0.05), (2.0, 0.01), (0.1, 0.2)]
@@ -49,7 +49,7 @@ def test_gaussian_tails_lie_below_the_bound(mu, guesses):
     epsilons = np.linspace(0.0, mu * mu / 2 + 5 * mu, 40)
     for correct in range(int(np.median(right)), guesses + 1):
         happened = (right >= correct).sum()
-        bound = likeliest(correct, guesses, m, epsilons, _gaussian(epsilons, mu))
+        bound = likeliest(correct, guesses, m, epsilons, gaussian_profile(epsilons, mu))
         # At most as often as the bound says, but for one chance in ten million.
         assert happened <= binom.isf(1e-7, runs, min(bound, 1.0)), correct
 
