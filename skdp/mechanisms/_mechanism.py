@@ -115,6 +115,8 @@ class Mechanism(ABC):
     """What a solver may ask of an oracle: a price that is known beforehand, and an answer that is private."""
 
     proof: ClassVar[str]
+    covers_units: ClassVar[bool] = False
+    """Whether the proof holds for units of several rows (docs/proofs/units.md); without that, no oracle sells it."""
 
     def proofs(self) -> tuple[str, ...]:
         """Pages of docs/proofs/ that the answer rests on."""
@@ -183,7 +185,7 @@ class Additive(Mechanism):
 
     def rounding(self, public: Public) -> float:
         """How far the computed sum may be from the sum of what the records contribute, in norm."""
-        return ROUNDINGS * UNIT * public.most * self.bound(public)
+        return ROUNDINGS * UNIT * public.most_rows * self.bound(public)
 
     def grid(self, public: Public) -> Lattice:
         """The lattice of the answer and its noise: at least `multiplier` bounds after all roundings."""

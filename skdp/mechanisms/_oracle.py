@@ -101,7 +101,7 @@ class Oracle:
     def ask(self, question: Mechanism) -> Any:
         """Check, pay, touch, noise: of a copy, so that what is priced is what is answered."""
         question, kind = _copied(question)
-        event = question.event(self.__records.public)
+        event = _event(question, self.__records.public)
         with self.__lock:  # a solver may ask from threads, and accounts check before they note
             self.__account.charge(event)
         if kind not in self.__kinds:
@@ -113,11 +113,11 @@ class Oracle:
     def affords(self, *questions: Mechanism) -> bool:
         """Whether all of these questions could be paid for, together, now."""
         public = self.__records.public
-        return self.__account.affords(*(question.event(public) for question in questions))
+        return self.__account.affords(*(_event(question, public) for question in questions))
 
     def share(self, question: Mechanism) -> float:
         """Which part of a filter's whole allowance the question would take."""
-        return self.__account.share(question.event(self.__records.public))
+        return self.__account.share(_event(question, self.__records.public))
 
 
 def pages_and_notes(
@@ -126,7 +126,14 @@ def pages_and_notes(
     """Pages that the questions' answers rest on, each once, and what the questions want a receipt to say."""
     questions = tuple(questions)
     pages = dict.fromkeys(page for question in questions for page in question.proofs())
-    return tuple(pages), tuple(note for question in questions for note in question.notes(public))
+    notes = [note for question in questions for note in question.notes(public)]
+    if public.rows > 1 and questions:
+        pages["units"] = None
+        notes.append(
+            f"neighbours differ in a unit, of which the first {public.rows} rows at most enter with equal weights of "
+            "sum 1: what is estimated is a mean over units"
+        )
+    return tuple(pages), tuple(notes)
 
 
 def price(question: Mechanism, public: Public) -> Event:
@@ -139,7 +146,19 @@ def price(question: Mechanism, public: Public) -> Event:
     public : Public
         What is known of the records.
     """
-    return _copied(question)[0].event(public)
+    return _event(_copied(question)[0], public)
+
+
+def _event(question: Mechanism, public: Public) -> Event:
+    """The price, where the question and the one inside it have a proof for such units."""
+    if public.rows > 1:
+        for part in (question, vars(question).get("question")):
+            if part is not None and not part.covers_units:
+                raise NotSupported(
+                    f"{type(part).__name__} has no proof for units of up to {public.rows} rows; ask another question, "
+                    "or give one row for each unit."
+                )
+    return question.event(public)
 
 
 def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..models import Linear, Model
@@ -28,7 +28,7 @@ class Public:
     Parameters
     ----------
     n : int or None
-        Number of records; None where it is private (add/remove neighbours) and was not declared.
+        Number of records (units); None where it is private (add/remove neighbours) and was not declared.
     n_features : int
         Number of columns that the user gave.
     intercept : float
@@ -43,6 +43,9 @@ class Public:
         Columns of the rows in memory, where those are not the ones that are spoken of.
     model : Model
         How scores come from parameters and rows.
+    rows : int
+        Largest number of rows of a unit: what is protected is a row, or a person, a household, a list of up to so many.
+        Records are units throughout: n counts them, and neighbours differ in one.
 
     Attributes
     ----------
@@ -55,7 +58,9 @@ class Public:
     sensitivity_factor : float
         How far a sum of contributions of norm at most 1 moves between neighbours: 2 or 1.
     most : int
-        Largest number of records that can be here: n, or a public cap. Rounding of sums is bounded for so many.
+        Largest number of records that can be here: n, or a public cap.
+    most_rows : int
+        Largest number of their rows. Rounding of sums is bounded for so many.
 
     See Also
     --------
@@ -77,22 +82,37 @@ class Public:
     stretch: float = 0.0
     depth: int = 0
     model: Model = _LINEAR
+    rows: int = 1
 
     width: int = _derived()
     row_bound: float = _derived()
     replace_one: bool = _derived()
     sensitivity_factor: float = _derived()
     most: int = _derived()
+    most_rows: int = _derived()
 
     def __post_init__(self) -> None:
+        if type(self.rows) is not int or self.rows < 1:
+            raise ValueError(f"rows={self.rows!r} must be a whole number, 1 or more.")
         replace_one = self.neighbors == "replace_one"
         private = self.n is None or not replace_one
+        most = max(MOST, 16 * (self.n or 0)) if private else self.n
         derived = {
             "width": self.n_features + (self.intercept > 0),
             "row_bound": math.hypot(1.0, self.intercept),
             "replace_one": replace_one,
             "sensitivity_factor": 2.0 if replace_one else 1.0,
-            "most": max(MOST, 16 * (self.n or 0)) if private else self.n,
+            "most": most,
+            "most_rows": self.rows * (most or 0),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+
+    def of_rows(self) -> Public:
+        """The same where every row is a record: what a minimiser's rounding is bounded for."""
+        if self.rows == 1:
+            return self
+        counted = replace(self, n=None if self.n is None else self.n * self.rows, rows=1)
+        for name in ("most", "most_rows"):
+            object.__setattr__(counted, name, self.most_rows)
+        return counted

@@ -14,6 +14,7 @@ from ._engine import engine_of
 from ._kernels import add
 from ._mapped import Images
 from ._public import Public
+from ._units import Units, kept_rows
 
 __all__ = ["Records"]
 
@@ -26,16 +27,20 @@ LEAST_NORM = 1e-30  # bound of rows, below which scaled ones lose digits; far ab
 class Records:
     """Rows and targets, and what is public about them. Nothing else of it is ever printed.
 
+    A record is what is protected, a unit: one row, or several where `units` says so. All methods count in records.
+
     Parameters
     ----------
     rows : Rows
         Bounded rows, of whichever engine: a `Table`, or one seen in other coordinates.
-    y : ndarray of shape (n,)
-        Targets as the loss wants them: -1 or +1 for two classes.
+    y : ndarray
+        The rows' targets as the loss wants them: -1 or +1 for two classes.
     public : Public
         What may be known of them without paying.
     whole : bool
         Whether these are all records in their order, or consecutive ones of them: not a batch.
+    units : Units or None
+        Which rows belong together; None where every record is one row.
     images : Images or None
         How long all rows are in the coordinates that were asked for last. It never leaves.
 
@@ -59,14 +64,18 @@ class Records:
     y: Array
     public: Public
     whole: bool = True
+    units: Units | None = None
     images: Images | None = field(default=None, init=False)
 
     @classmethod
-    def admit(cls, X: Array, y: Array, public: Public, data_norm: float) -> Records:
+    def admit(
+        cls, X: Array, y: Array, public: Public, data_norm: float, groups: Array | None = None
+    ) -> Records:
         """Bound the rows and take the records in.
 
         `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
-        what the guarantee needs of them is enforced here again, and no message shows a value of theirs.
+        what the guarantee needs of them is enforced here again, and no message shows a value of theirs. `groups` holds
+        the id of each row's unit; without it every row is a unit of its own.
         """
         if not LEAST_NORM <= data_norm <= 1.0 / LEAST_NORM**5:
             raise ValueError(
@@ -74,10 +83,11 @@ class Records:
             )
         if X.shape[1] != public.n_features or X.shape[0] != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
-        if len(y) > public.most:
+        kept = _kept(groups, len(y), public)
+        if (len(y) if kept is None else len(kept[1])) > public.most:
             raise ValueError(
-                f"X has more than the {public.most} rows that rounding is bounded for; "
-                "declare a rough count in n_public."
+                f"X has more than the {public.most} {'rows' if kept is None else 'units'} that rounding is bounded "
+                "for; declare a rough count in n_public."
             )
         if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
             raise ValueError(
@@ -88,33 +98,40 @@ class Records:
             raise ValueError(
                 "X holds values that are not finite or too large to be scaled; clip them first."
             )
-        return cls(rows, y.astype(rows.dtype, copy=False), public)
+        y = y.astype(rows.dtype, copy=False)
+        if kept is None:
+            return cls(rows, y, public)
+        index, counts = kept
+        units = Units.of(counts) if public.rows > 1 else None
+        return cls(rows.take(index), y.take(index), public, units=units)
 
     @classmethod
     def blank(cls, public: Public) -> Records:
         """A vault with no record, for the rehearsal: the same code runs on it, and there is nothing to touch."""
         none = np.empty((0, public.n_features))
         rows = engine_of(none).bounded(none, 1.0, public.intercept)
-        return cls(rows, np.empty(0), public)
+        units = Units.of(np.empty(0)) if public.rows > 1 else None
+        return cls(rows, np.empty(0), public, units=units)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows if self.units is None else self.units)
 
     def __repr__(self) -> str:
         return f"Records({self.public})"
 
     def chunks(self, least: int) -> Iterator[Records]:
         """Views of consecutive records whose rows stay in a core's cache, for sums that read them more than once."""
-        for part in self.rows.chunks(least):
+        parts = self.rows.chunks(least)
+        for part in parts if self.units is None else self.units.aligned(parts):
             yield self if part == slice(0, len(self)) else self.take(part)
 
     def sum(self, measure: Callable[[Records], Array], least: int = 0) -> Array:
-        """The measure summed over parts of about `least` records or more, so that rows are fetched from memory once.
+        """The measure summed over parts of about `least` rows or more, so that rows are fetched from memory once.
 
         Parts are added with what rounding took from them, so that their number does not matter.
         """
         least = least or _rows.FEW
-        if len(self) <= least:
+        if len(self.rows) <= least:
             return measure(self)
         parts = self.chunks(least)
         total = measure(next(parts))
@@ -131,9 +148,25 @@ class Records:
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""
-        y = self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
-        whole = self.whole and isinstance(index, slice)
-        return Records(self.rows.take(index), y, self.public, whole)
+        whole, units = self.whole and isinstance(index, slice), self.units
+        if units is not None:
+            index, units = units.take(index)
+        return Records(self.rows.take(index), self._targets(index), self.public, whole, units)
+
+    def of_rows(self, index: Array) -> Records:
+        """The same records where only the rows at `index`, which increases, are left."""
+        units = None if self.units is None else self.units.of_rows(index)
+        return Records(self.rows.take(index), self._targets(index), self.public, False, units)
+
+    def _targets(self, index: Array | slice) -> Array:
+        return self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
+
+    def shared(self, values: Array) -> Array:
+        """What rows have, one by one and within their bound, times their weights in their units; in place."""
+        if self.units is not None:
+            weights = self.units.weights
+            values *= weights if values.ndim == 1 else weights[:, None]
+        return values
 
     @property
     def model(self) -> Model:
@@ -142,5 +175,21 @@ class Records:
 
     @property
     def in_place(self) -> bool:
-        """Whether all records but one stand in a neighbour where they stand here."""
-        return self.whole and self.public.replace_one
+        """Whether all rows but one stand in a neighbour where they stand here: units may differ in their rows."""
+        return self.whole and self.public.replace_one and self.public.rows == 1
+
+
+def _kept(groups: Array | None, n: int, public: Public) -> tuple[Array, Array] | None:
+    """Rows that enter, and how many of each unit; None where every row is a unit."""
+    if groups is None:
+        if public.rows > 1:
+            raise ValueError(
+                f"rows={public.rows} declares units of several rows; give groups, the id of each row's unit."
+            )
+        return None
+    index, counts = kept_rows(groups, n, public.rows)
+    if public.replace_one and len(counts) != public.n:
+        raise ValueError(
+            f"groups does not hold the n={public.n} units that were declared; under replace_one n is their number."
+        )
+    return index, counts

@@ -61,6 +61,7 @@ class BestCandidate(Selection):
     """
 
     proof: ClassVar[str] = "selection"
+    covers_units: ClassVar[bool] = True
     candidates: Any
     offsets: Any = 0.0
     loss: Loss
@@ -85,7 +86,7 @@ class BestCandidate(Selection):
     def rounding(self, public: Public) -> float:
         """As of any sum, and what adding the offsets rounds."""
         offset = float(np.abs(self.offsets).max(initial=0.0))
-        return ROUNDINGS * UNIT * public.most * self.cap + 2.0 * UNIT * offset
+        return ROUNDINGS * UNIT * public.most_rows * self.cap + 2.0 * UNIT * offset
 
     def measure(self, records: Records) -> Array:
         """Minus the clipped losses."""
@@ -93,7 +94,7 @@ class BestCandidate(Selection):
 
     def _losses(self, records: Records) -> Array:
         """Each candidate's total, every record's losses taken from its smallest and shrunk to the cap."""
-        values = np.empty((len(self.candidates), len(records)))
+        values = np.empty((len(self.candidates), len(records.y)))
         with np.errstate(all="ignore"):
             for row, w in zip(values, self.candidates):
                 scores = scores_of(records.model, w, records.rows, self.loss)
@@ -106,4 +107,4 @@ class BestCandidate(Selection):
         values -= low
         values *= self.cap / np.maximum(high - low, self.cap)
         # Pairwise along a record's axis; the cap holds also as computed.
-        return np.asarray(np.minimum(values, self.cap, out=values).sum(axis=1))
+        return np.asarray(records.shared(np.minimum(values, self.cap, out=values).T).T.sum(axis=1))

@@ -56,6 +56,7 @@ class Gradient(Additive):
     """
 
     proof: ClassVar[str] = "clipped_gradient"
+    covers_units: ClassVar[bool] = True
     at: Any
     loss: Loss
     clip: float
@@ -78,7 +79,7 @@ class Gradient(Additive):
             return super().rounding(public)
         steepest = math.inf if self.loss.slope is None else self.loss.slope
         longest = max(self.clip, public.stretch * min(steepest, self.clip / FLOOR))
-        return (ROUNDINGS + public.depth) * UNIT * public.most * longest
+        return (ROUNDINGS + public.depth) * UNIT * public.most_rows * longest
 
     def refuse_in(self, seen: Public) -> None:
         """Nothing: neighbours' new rows differ in one record, too, and each gradient is clipped there."""
@@ -94,12 +95,13 @@ class Gradient(Additive):
         with np.errstate(all="ignore"):
             total, weights = self._weighted(records)
             if not math.isfinite(np.vdot(total, total)):
-                total, _ = self._weighted(records.take(np.flatnonzero(weights > 0.0)))
+                total, _ = self._weighted(records.of_rows(np.flatnonzero(weights > 0.0)))
         return total
 
     def _weighted(self, records: Records) -> tuple[Array, Array]:
         """Sum of gradients, each times the weight that brings it within the clip; and the weights."""
         model = records.model
         slopes, tape = pass_forward(self.at, records, self.loss)
-        weights = cap(model.norms(tape, slopes), self.clip, self.loss.outputs)
+        # Rows are clipped, not the unit: an average of clipped gradients is one of a convex function.
+        weights = records.shared(cap(model.norms(tape, slopes), self.clip, self.loss.outputs))
         return model.pullback(tape, slopes, weights), weights

@@ -53,6 +53,7 @@ class GradientDifference(Additive):
     """
 
     proof: ClassVar[str] = "gradient_difference"
+    covers_units: ClassVar[bool] = True
     at: Any
     anchor: Any
     loss: Loss
@@ -87,7 +88,7 @@ class GradientDifference(Additive):
             # A record whose score overflows contributes nothing; see Gradient.
             slopes[~np.isfinite(slopes)] = 0.0
             weights = cap(records.model.norms(rows, slopes), self.reach, self.loss.outputs)
-            return records.model.pullback(rows, slopes, weights)
+            return records.model.pullback(rows, slopes, records.shared(weights))
 
     def _slopes(self, records: Records, w: Array) -> Array:
         """Slopes at w, each scaled so that its gradient's norm is at most the clip."""

@@ -137,6 +137,7 @@ class Mapped(Mechanism):
     """
 
     proof: ClassVar[str] = "mapped"
+    covers_units: ClassVar[bool] = True
     question: Mechanism
     coordinates: Coordinates
     scale: float = 1.0
@@ -171,4 +172,4 @@ class Mapped(Mechanism):
         seen = self._seen(records.public, images.matrix)
         self.question.refuse_in(seen)  # the copy may be older than what was priced
         rows: Rows = MappedRows(records.rows, images.matrix / self.scale, images.norms / self.scale)
-        return self.question.answer(Records(rows, records.y, seen), noise)
+        return self.question.answer(Records(rows, records.y, seen, units=records.units), noise)

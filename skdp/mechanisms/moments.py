@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ._kernels import PIECE, add
 from ._mechanism import Additive, Array
 from ._noise import Noise
 from ._public import Public
@@ -35,6 +36,7 @@ class SecondMoment(Additive):
     """
 
     proof: ClassVar[str] = "second_moment"
+    covers_units: ClassVar[bool] = True
 
     def bound(self, public: Public) -> float:
         """Frobenius norm of one row's outer square: the row's squared norm."""
@@ -50,7 +52,7 @@ class SecondMoment(Additive):
 
     def measure(self, records: Records) -> Array:
         """Upper triangle, off-diagonal entries times sqrt(2): its norm is the Frobenius norm of the matrix."""
-        moment = records.rows.moment()
+        moment = records.rows.moment() if records.units is None else _mean_moment(records)
         upper, across = _triangle(records.rows.width)
         return moment[upper] * across
 
@@ -61,6 +63,18 @@ class SecondMoment(Additive):
         moment = np.zeros((width, width))
         moment[upper] = super().answer(records, noise) / across
         return moment + np.triu(moment, 1).T
+
+
+def _mean_moment(records: Records) -> Array:
+    """Sum over units of the averages of their rows' outer squares."""
+    weights = records.shared(np.ones(len(records.rows)))
+    total = np.zeros((records.rows.width, records.rows.width))
+    lost = np.zeros_like(total)
+    for start in range(0, len(weights), PIECE):
+        part = slice(start, start + PIECE)
+        rows = records.rows.take(part).to_dense()
+        add(total, lost, rows.T @ (rows * weights[part, None]))
+    return np.asarray(total + lost)
 
 
 def _triangle(width: int) -> tuple[tuple[Array, Array], Array]:

@@ -52,6 +52,7 @@ class PartyGradients(Additive):
     """
 
     proof: ClassVar[str] = "party_gradients"
+    covers_units: ClassVar[bool] = True
     at: Any
     loss: Loss
     clip: float

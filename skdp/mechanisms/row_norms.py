@@ -41,6 +41,7 @@ class RowNorms(Additive):
     """
 
     proof: ClassVar[str] = "row_norms"
+    covers_units: ClassVar[bool] = True
     coordinates: Coordinates
     cap: float
 
@@ -66,4 +67,4 @@ class RowNorms(Additive):
         """The sum of the cut norms."""
         norms = images_of(records, self.coordinates).norms
         # Pairwise, as numpy sums along a contiguous axis.
-        return np.array(np.minimum(norms, self.cap).sum())
+        return np.array(records.shared(np.minimum(norms, self.cap)).sum())

@@ -54,6 +54,7 @@ class SteepestCoordinate(Selection):
     """
 
     proof: ClassVar[str] = "steepest_coordinate"
+    covers_units: ClassVar[bool] = True
     at: Any
     loss: Loss
     bound: float
@@ -74,7 +75,7 @@ class SteepestCoordinate(Selection):
 
     def rounding(self, public: Public) -> float:
         """As of any sum, for each entry."""
-        return ROUNDINGS * UNIT * public.most * self.bound
+        return ROUNDINGS * UNIT * public.most_rows * self.bound
 
     def measure(self, records: Records) -> Array:
         """Minus and plus the entries of the clipped gradient."""
@@ -87,4 +88,4 @@ class SteepestCoordinate(Selection):
             slopes *= cap(np.abs(slopes) * rows.max_abs(), self.bound)
             # A record whose score overflows must not spoil the sum: that would show that it is there.
             slopes[~np.isfinite(slopes)] = 0.0
-            return np.asarray(rows.tdot(slopes)[: records.public.n_features])
+            return np.asarray(rows.tdot(records.shared(slopes))[: records.public.n_features])

@@ -45,6 +45,7 @@ class PoissonBatch(Mechanism):
     """
 
     proof: ClassVar[str] = "poisson_batch"
+    covers_units: ClassVar[bool] = True
     question: Mechanism
     rate: float
 
@@ -92,6 +93,7 @@ class RandomBatch(Mechanism):
     """
 
     proof: ClassVar[str] = "random_batch"
+    covers_units: ClassVar[bool] = True
     question: Additive
     size: int
 

@@ -57,6 +57,7 @@ class LineSearch(Mechanism):
     """
 
     proof: ClassVar[str] = "threshold"
+    covers_units: ClassVar[bool] = True
     at: Any
     candidates: Any
     demands: Any
@@ -86,7 +87,7 @@ class LineSearch(Mechanism):
 
     def rounding(self, public: Public) -> float:
         """How far a computed sum may be from the exact one, in bounds of one record."""
-        return ROUNDINGS * UNIT * public.most
+        return ROUNDINGS * UNIT * public.most_rows
 
     def measure(self, records: Records) -> Iterator[float]:
         """Sums of clipped differences, one by one: what is never asked is never computed."""
@@ -95,7 +96,8 @@ class LineSearch(Mechanism):
             with np.errstate(all="ignore"):
                 gain = before - self._losses(records, candidate)
             gain[np.isnan(gain)] = 0.0  # an overflow must not become a NaN that decides the test
-            yield float(np.clip(gain, -self.bounds[k], self.bounds[k], out=gain).sum())
+            np.clip(gain, -self.bounds[k], self.bounds[k], out=gain)
+            yield float(records.shared(gain).sum())
 
     def _losses(self, records: Records, w: Array) -> Array:
         """Loss of each record, in the precision that sums are made in."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 from laws.ears import Ear, hear
 from laws.rounding_laws import admitted, plain
+from laws.unit_laws import several
 from scipy import stats
 
 from skdp.losses import Logistic
@@ -76,7 +77,14 @@ RECORDS = (
 )
 
 
-def worlds(relation):
+def units_of(sides, rows):
+    """The same pairs where records are units: of as many equal rows as may be in one world, of fewer in the other."""
+    if rows == 1:
+        return sides
+    return [several(s, [i, *[rows - i] * (len(s) - 1)], rows) for i, s in enumerate(sides, 1)]
+
+
+def worlds(relation, rows=1):
     """Pairs of vaults of two records or one, of which one is nothing and the other whatever it likes."""
     for one, other in itertools.combinations(RECORDS, 2):
         sides = []
@@ -85,7 +93,7 @@ def worlds(relation):
             sides.append(admitted(X, y, relation, 1.0, 0.0))
         if relation == "add_remove":
             sides[1] = sides[0].take(slice(0, 1))
-        yield sides
+        yield units_of(sides, rows)
 
 
 # ------------------------------------------------------------------------------------- averages
@@ -207,10 +215,10 @@ def check_price(event, relation, found):
     return nearest
 
 
-def check_sampled_price(question, rate, relation):
+def check_sampled_price(question, rate, relation, rows=1):
     """No pair of vaults has a larger delta than the price says; returns how near the worst one comes."""
     nearest = 0.0
-    for sides in worlds(relation):
+    for sides in worlds(relation, rows):
         event = question.sampled_event(sides[0].public, rate)
         if isinstance(question, (Additive, GaussianFirstDecrease)):
             # Of a search, all queries at once, as the theorem has it.
@@ -233,7 +241,7 @@ def check_pure(event, relation, p, q):
     return loss / price
 
 
-def check_fixed_price(question, size, n=2):
+def check_fixed_price(question, size, n=2, rows=1):
     """The same for batches of a fixed size, the others all alike and opposite to the one that changes, or not."""
     nearest = 0.0
     for common, (one, other) in itertools.product(RECORDS, itertools.combinations(RECORDS, 2)):
@@ -241,6 +249,7 @@ def check_fixed_price(question, size, n=2):
         for x, label in (one, other):
             X, y = np.array([common[0]] * (n - 1) + [x]), np.array([common[1]] * (n - 1) + [label])
             sides.append(admitted(X, y, "replace_one", 1.0, 0.0))
+        sides = units_of(sides, rows)
         event = RandomBatch(question, size).event(sides[0].public)
         laws = [means(question, side, batches(n, size=size)) for side in sides]
         nearest = max(nearest, check_price(event, "replace_one", true_deltas(*laws)))
