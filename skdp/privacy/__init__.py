@@ -16,6 +16,7 @@ from .accountants import (
     tradeoff,
 )
 from .dp_event import to_dp_event
+from .groups import for_rows
 from .ledger import Filter, Ledger
 from .selection import selection_delta, selection_epsilon
 from .spec import NEIGHBORS, Spec
@@ -31,6 +32,7 @@ __all__ = [
     "delta",
     "epsilon",
     "epsilon_spent",
+    "for_rows",
     "noise_multiplier",
     "profile",
     "selection_delta",

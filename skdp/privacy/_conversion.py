@@ -9,7 +9,7 @@ has more than one minimum near eps = 0: a grid first, then finer ones around its
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,15 +60,16 @@ def best_order(epsilon: float, delta: float) -> int:
     return int(whole[(budget_at(epsilon, delta, whole) / whole).argmax()])
 
 
-def renyi_epsilon(renyi: Renyi, delta: float) -> float:
-    """Smallest epsilon >= 0 that the divergences prove at delta."""
+def renyi_epsilon(renyi: Renyi, delta: float, orders: Sequence[float] = ()) -> float:
+    """Smallest epsilon >= 0 that the divergences prove at delta; ``orders`` as in `least`."""
     if delta <= 0:
         return math.inf
-    return max(0.0, least(lambda a: renyi_epsilon_at(renyi(a), a, delta))[0]) * (1 + _ROUND_OFF)
+    found = least(lambda a: renyi_epsilon_at(renyi(a), a, delta), orders)[0]
+    return max(0.0, found) * (1 + _ROUND_OFF)
 
 
-def renyi_delta(renyi: Renyi, epsilon: float) -> float:
-    """Smallest delta <= 1 that the divergences prove at epsilon."""
+def renyi_delta(renyi: Renyi, epsilon: float, orders: Sequence[float] = ()) -> float:
+    """Smallest delta <= 1 that the divergences prove at epsilon; ``orders`` as in `least`."""
     if math.isinf(epsilon):
         return 0.0
 
@@ -78,21 +79,37 @@ def renyi_delta(renyi: Renyi, epsilon: float) -> float:
         surplus = divergence - epsilon + round_off + _log1m_inverse(orders)
         return (orders - 1) * surplus - np.log(orders)
 
-    return math.exp(min(0.0, least(log_delta)[0]))
+    return math.exp(min(0.0, least(log_delta, orders)[0]))
 
 
-def least(objective: Renyi) -> tuple[float, float]:
-    """Smallest value over log(a - 1), and its order: a grid, then finer ones around the best."""
+def least(objective: Renyi, orders: Sequence[float] = ()) -> tuple[float, float]:
+    """Smallest value over log(a - 1), and its order: a grid, then finer ones around the best.
+
+    ``orders`` within the grid's range, where divergences keep their digits, are tried too: where one
+    is known up to one order only, the objective may be least at that very order, and a grid stops
+    beside it.
+    """
     grid, best, at = _GRID, math.inf, float(_GRID[0])
     for _ in range(1 + _ZOOMS):
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = objective(1 + np.exp(grid))
-        values = np.where(np.isnan(values), np.inf, values)
-        lowest = int(values.argmin())
-        if values[lowest] < best:
-            best, at = float(values[lowest]), float(grid[lowest])
+        value, lowest = _lowest(objective, 1 + np.exp(grid))
+        if value < best:
+            best, at = value, float(grid[lowest])
         cell = grid[1] - grid[0]
         grid = np.clip(at + cell * _ZOOM, _GRID[0], _GRID[-1])
         if not math.isfinite(best):
             break
+    within = [a for a in orders if _GRID[0] <= math.log(a - 1) <= _GRID[-1]]
+    if within:
+        value, lowest = _lowest(objective, np.array(within))
+        if value < best:
+            return value, within[lowest]
     return best, 1 + math.exp(at)
+
+
+def _lowest(objective: Renyi, orders: Array) -> tuple[float, int]:
+    """Smallest value at these orders, and which of them has it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = objective(orders)
+    values = np.where(np.isnan(values), np.inf, values)
+    lowest = int(values.argmin())
+    return float(values[lowest]), lowest

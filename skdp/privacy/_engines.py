@@ -20,7 +20,7 @@ from ._exact import at_least, pure_price
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._mixture import branches, mixture
 from .curves import cost, priced
-from .events import Event, Gaussian, Laplace, PureDP, RandomPosition, Script
+from .events import Event, Gaussian, Laplace, PureDP, RandomPosition, RenyiDP, Script
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -89,15 +89,22 @@ class _Zcdp(_Additive):
 
 
 class _Rdp(_Additive):
-    """Renyi divergence at all real orders."""
+    """Renyi divergence at all real orders, those at which an event is known among them."""
 
     currency = "rdp"
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
-        return renyi_epsilon(_divergence(counts, neighbors), delta) if counts else 0.0
+        divergence = _divergence(counts, neighbors)
+        return renyi_epsilon(divergence, delta, _known_orders(counts)) if counts else 0.0
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
-        return renyi_delta(_divergence(counts, neighbors), epsilon) if counts else 0.0
+        divergence = _divergence(counts, neighbors)
+        return renyi_delta(divergence, epsilon, _known_orders(counts)) if counts else 0.0
+
+
+def _known_orders(counts: Counts) -> list[float]:
+    """Orders beyond which nothing is known of an event."""
+    return [event.order for event in counts if isinstance(event, RenyiDP)]
 
 
 def _divergence(counts: Counts, neighbors: str) -> Callable[[NDArray[np.float64]], Any]:

@@ -112,12 +112,11 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     def excess(log_mu: float) -> float:
         return float(gaussian_log_delta(epsilon, math.exp(log_mu))) - target
 
-    # delta(eps; mu) >= delta needs mu <= delta(0; mu)-bound or eps <= mu^2/2 + mu t: bracket both
+    # A mu is private where eps >= mu^2/2 + mu t, for then delta(eps; mu) <= Phi(-t) < delta, and
+    # where mu <= delta, for delta(eps; mu) <= delta(0; mu) < mu/2.
     tail = math.sqrt(2 * math.log(1 / delta)) + 1
-    low = math.log(epsilon / (tail + math.sqrt(tail * tail + 2 * epsilon))) - 1
+    low = math.log(max(epsilon / (tail + math.sqrt(tail * tail + 2 * epsilon)) / math.e, delta))
     high = math.log(2 * (tail + math.sqrt(tail * tail + 2 * epsilon)))
-    while excess(low) > 0:
-        low -= 2
     while excess(high) < 0:
         high += 1
     root = brentq(excess, low, high, xtol=1e-15, rtol=8.9e-16)

@@ -166,8 +166,7 @@ def _bundle_batch_renyi(event: PoissonBundle, orders: Array) -> Array:
     if event.multiplier > 0:
         out = orders / (2 * event.multiplier**2)
     for epsilon in event.epsilons:
-        if epsilon > 0:
-            out = out + pure_renyi(epsilon, orders)
+        out = out + pure_renyi(epsilon, orders)
     return out
 
 

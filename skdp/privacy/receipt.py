@@ -7,7 +7,10 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..exceptions import NotSupported
 from .events import Script
+from .groups import for_rows
+from .spec import Spec
 
 __all__ = ["Receipt"]
 
@@ -96,6 +99,44 @@ class Receipt:
         ]
         plain["proofs"], plain["notes"] = list(self.proofs), list(self.notes)
         return plain
+
+    def for_rows(self, k: int) -> Spec:
+        """What the fit promises to any k rows, where its script was priced for one.
+
+        Parameters
+        ----------
+        k : int
+            How many rows; see `skdp.privacy.for_rows` for what that means under each relation. Where
+            a fit declared units of several rows, k counts units.
+
+        Returns
+        -------
+        Spec
+            The same delta and relation, with the epsilon that holds for k rows.
+
+        Raises
+        ------
+        NotSupported
+            If the fit ran under a filter, or drew rows at random.
+
+        See Also
+        --------
+        skdp.privacy.for_rows : The same for any script.
+
+        Examples
+        --------
+        >>> from skdp.privacy.events import Gaussian
+        >>> from skdp.privacy.receipt import Receipt
+        >>> receipt = Receipt(0.5, 1e-6, "replace_one", "gdp", ((Gaussian(9.0), 1),), "GD()")
+        >>> round(receipt.for_rows(1).epsilon, 3), round(receipt.for_rows(4).epsilon, 3)
+        (0.444, 1.981)
+        """
+        if self.unspent is not None:
+            raise NotSupported(
+                "A filter's script was not fixed beforehand and proves nothing for several rows; "
+                "use a solver whose script is fixed, or declare units."
+            )
+        return for_rows(self.script, Spec(self.epsilon, self.delta, self.neighbors), k)
 
     def to_dp_event(self) -> Any:
         """The script as an event of Google's dp-accounting, which must be installed, to re-price it there."""

@@ -4,7 +4,7 @@
 """
 
 from ._ranges import plain
-from ._solver import Budget, Solver, Task, refuse_unfit
+from ._solver import Budget, OracleLike, Solver, Task, refuse_unfit
 from .adam import Adam
 from .admm_objp import ADMMObjP
 from .agd import AGD
@@ -51,6 +51,7 @@ __all__ = [
     "FrankWolfe",
     "Newton",
     "ObjectivePerturbation",
+    "OracleLike",
     "OutPertGD",
     "OutputPerturbation",
     "PrivGene",

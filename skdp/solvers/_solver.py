@@ -38,7 +38,7 @@ class Answering(Protocol):
 
 
 class OracleLike(Answering, Protocol):
-    """What a solver sees of an oracle: it holds questions, never what answers them."""
+    """What a solver sees of an oracle: public facts, prices and answers, never a record."""
 
     def affords(self, *questions: Mechanism) -> bool:
         """Whether an adaptive solver's filter could pay for all of these."""

@@ -212,7 +212,9 @@ def test_cms11_and_kst12_refuse_the_other_kind_of_privacy(data):
         fit(data, ObjectivePerturbation(variant="cms11"))
     with pytest.raises(NotSupported, match="positive delta"):
         fit(data, ObjectivePerturbation(variant="kst12"), delta=0.0)
-    with pytest.raises(NotSupported, match="variant='best'; it must be 'tight', 'cms11' or 'kst12'"):
+    with pytest.raises(
+        NotSupported, match="variant='best'; it must be 'tight', 'cms11' or 'kst12'"
+    ):
         fit(data, ObjectivePerturbation(variant="best"))
 
 
