@@ -73,7 +73,10 @@ def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
         return "multinomial"
     if type(loss) is Logistic and (clip is None or clip >= public.row_bound):
         return "logistic"
-    return "one_signed" if loss.one_signed else "two_signed"
+    if loss.one_signed:
+        return "one_signed"
+    # In other coordinates, which answers chose, the angle between two records depends on answers.
+    return "two_signed_anywhere" if public.depth else "two_signed"
 
 
 def rebuild_penalty(penalty: Any) -> ScaledPenalty:

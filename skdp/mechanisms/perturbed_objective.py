@@ -160,17 +160,11 @@ class PerturbedObjective(Release):
         )
 
     def refuse_in(self, seen: Public) -> None:
-        """Coordinates that leave too few digits; and an angle between two records that would depend on answers."""
+        """Coordinates that leave too few digits."""
         if seen.stretch > _LONGEST:
             raise NotSupported(
                 f"coordinates that stretch rows {seen.stretch:.3g} times leave too few digits for a certified "
                 f"minimiser; stay below {_LONGEST:g}."
-            )
-        # The worst angle would have to be taken inside the mean over earlier answers (proofs/mapped.md).
-        if seen.replace_one and rule_of(self.loss, self.clip, seen) == "two_signed":
-            raise NotSupported(
-                f"{type(self.loss).__name__} has slopes of both signs, and a perturbed objective in coordinates that "
-                "depend on answers has no proof for it under neighbors='replace_one'; use 'white-gd'."
             )
 
     def linear_term(self, public: Public) -> Lattice:

@@ -108,16 +108,24 @@ def _ways(event: ObjectivePerturbation, neighbors: str) -> list[Branches]:
         ways.append(_joint_logistic(event, replace_one))
     if event.rows > 1:
         ways = [AveragedBranches(way.counts, way.shifts, way.offsets) for way in ways]
-        if event.equal_weights and event.rows <= _MOST_CUBED and event.rule != "two_signed":
+        if event.equal_weights and event.rows <= _MOST_CUBED and not _of_either_sign(event):
             ways.append(_cube(event, replace_one))
     return ways
+
+
+def _of_either_sign(event: Perturbed) -> bool:
+    return event.rule in ("two_signed", "two_signed_anywhere")
 
 
 def _separate(event: ObjectivePerturbation, replace_one: bool) -> Branches:
     """Jacobian and shift at their largest together (proof page, theorems 1 and 2)."""
     r, jac, rest = event.shift, log_jacobian(event), event.classes - 1
+    if _of_either_sign(event) and not replace_one:
+        return _branches([(2, r, jac)])
     if event.rule == "two_signed":
-        return _two_signed(r, jac) if replace_one else _branches([(2, r, jac)])
+        return _two_signed(r, jac)
+    if event.rule == "two_signed_anywhere":
+        return _branches([(2, 2 * r, jac), (2, math.sqrt(2) * r, jac)])
     if event.rule != "multinomial":
         rest = 1
     if replace_one:

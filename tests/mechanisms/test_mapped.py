@@ -201,15 +201,13 @@ def test_coordinates_that_leave_no_digits_are_refused():
         objective(Logistic(), multiplier=1e149)
 
 
-def test_slopes_of_both_signs_are_refused_where_the_angle_could_hang_on_answers():
-    plain = Coordinates(np.eye(2))
-    both = Mapped(question=objective(Huber(1.0)), coordinates=plain)
-    with pytest.raises(NotSupported, match="slopes of both signs"):
-        both.event(random_vault(0, d=1).public)
-    assert both.event(random_vault(0, d=1, neighbors="add_remove").public)
-    assert Mapped(question=objective(Logistic(), clip=0.1), coordinates=plain).event(
-        random_vault(0, d=1).public
-    )
+def test_slopes_of_both_signs_are_priced_for_every_angle_that_answers_could_choose():
+    plain, public = Coordinates(np.eye(2)), random_vault(0, d=1).public
+    asked = objective(Huber(1.0))
+    assert asked.event(public).rule == "two_signed"
+    assert Mapped(question=asked, coordinates=plain).event(public).rule == "two_signed_anywhere"
+    one = Mapped(question=objective(Logistic(), clip=0.1), coordinates=plain).event(public)
+    assert one.rule == "one_signed"
 
 
 def test_a_tilted_objective_is_that_of_the_new_rows():

@@ -323,7 +323,9 @@ def test_output_noise_of_half_the_sensitivity_is_refuted():
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
-@pytest.mark.parametrize("rule", ["logistic", "one_signed", "two_signed", "multinomial"])
+@pytest.mark.parametrize(
+    "rule", ["logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial"]
+)
 def test_profile_is_monotone(rule, neighbors):
     eps = np.array([-1, 0, 1e-3, 0.05, 0.5, 1, 3, 10, 100.0])
 

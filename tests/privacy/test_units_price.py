@@ -21,7 +21,7 @@ from skdp.privacy._objective_branches import AveragedBranches, Branches, least_t
 from skdp.privacy.events import ObjectivePerturbation, PureObjectivePerturbation
 
 RELATIONS = ["add_remove", "replace_one"]
-RULES = ["logistic", "one_signed", "two_signed", "multinomial"]
+RULES = ["logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial"]
 mp.mp.dps = 40
 
 
@@ -92,6 +92,10 @@ def test_the_table_of_the_page_in_forty_digits(neighbors):
             "add_remove": [(2, r, jac)],
             "replace_one": [(2, 2 * r, jac), (2, 2 * r * math.sin(math.pi / 256), jac)],
         },
+        "two_signed_anywhere": {
+            "add_remove": [(2, r, jac)],
+            "replace_one": [(2, 2 * r, jac), (2, math.sqrt(2) * r, jac)],
+        },
     }
     for rule, rows in table.items():
         found = objective_delta(replace(event, rule=rule), epsilon, neighbors)
@@ -121,6 +125,8 @@ def test_one_row_never_meets_a_tangent(rule, neighbors, monkeypatch):
         ("one_signed", "replace_one"): 0.0018446335061776905,
         ("two_signed", "add_remove"): 1.2715396583976266e-07,
         ("two_signed", "replace_one"): 0.0036890127044237014,
+        ("two_signed_anywhere", "add_remove"): 1.2715396583976266e-07,
+        ("two_signed_anywhere", "replace_one"): 0.0037800113950954466,
         ("multinomial", "add_remove"): 1.931822431382599e-07,
         ("multinomial", "replace_one"): 0.008290559028904724,
     }[rule, neighbors]

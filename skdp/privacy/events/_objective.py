@@ -10,7 +10,7 @@ from ._event import Event, inverse_noise_field
 
 __all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
 
-_RULES = ("logistic", "one_signed", "two_signed", "multinomial", "label_dp")
+_RULES = ("logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp")
 
 
 def _is_count(value: Any) -> bool:
@@ -54,10 +54,11 @@ class ObjectivePerturbation(_Perturbed):
         Bound L on the norm of one record's gradient, over the standard deviation s of the noise.
     jacobian : float
         Bound beta on the norm of one record's Hessian, over the strong convexity lam.
-    rule : {"logistic", "one_signed", "two_signed", "multinomial", "label_dp"}
+    rule : {"logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp"}
         What is known of one record's gradient. ``"logistic"``: the logistic loss, neither clipped
         nor capped. ``"one_signed"``: a slope of known sign times a fixed direction.
-        ``"two_signed"``: a slope of either sign. ``"multinomial"``: the softmax loss of
+        ``"two_signed"``: a slope of either sign. ``"two_signed_anywhere"``: the same where the
+        directions may depend on earlier answers. ``"multinomial"``: the softmax loss of
         ``classes`` scores. ``"label_dp"``: binary logistic loss where neighbours differ in one
         label and rows are public; priced under no relation on rows, only ``neighbors="label"``.
     classes : int
