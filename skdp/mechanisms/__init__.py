@@ -15,6 +15,7 @@ from .count import Count
 from .gradient import Gradient
 from .gradient_difference import GradientDifference
 from .hidden_descent import HiddenDescent
+from .joint_moments import JointMoments
 from .mapped import Coordinates, Mapped
 from .minimiser import NoisyMinimiser
 from .model_step import ModelStep
@@ -36,6 +37,7 @@ __all__ = [
     "Gradient",
     "GradientDifference",
     "HiddenDescent",
+    "JointMoments",
     "Mapped",
     "ModelStep",
     "Noise",
@@ -71,6 +73,7 @@ MECHANISMS = register(
         GaussianFirstDecrease,
         Gradient,
         HiddenDescent,
+        JointMoments,
         Mapped,
         RowNorms,
         NoisyMinimiser,

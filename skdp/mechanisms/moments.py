@@ -14,7 +14,7 @@ from ._noise import Noise
 from ._public import Public
 from ._records import Records
 
-__all__ = ["SecondMoment"]
+__all__ = ["SecondMoment", "mean_moment", "triangle"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,20 +52,20 @@ class SecondMoment(Additive):
 
     def measure(self, records: Records) -> Array:
         """Upper triangle, off-diagonal entries times sqrt(2): its norm is the Frobenius norm of the matrix."""
-        moment = records.rows.moment() if records.units is None else _mean_moment(records)
-        upper, across = _triangle(records.rows.width)
+        moment = records.rows.moment() if records.units is None else mean_moment(records)
+        upper, across = triangle(records.rows.width)
         return moment[upper] * across
 
     def answer(self, records: Records, noise: Noise) -> Array:
         """The noisy matrix: what is released is its triangle, on a lattice, and a function of it."""
         width = records.rows.width
-        upper, across = _triangle(width)
+        upper, across = triangle(width)
         moment = np.zeros((width, width))
         moment[upper] = super().answer(records, noise) / across
         return moment + np.triu(moment, 1).T
 
 
-def _mean_moment(records: Records) -> Array:
+def mean_moment(records: Records) -> Array:
     """Sum over units of the averages of their rows' outer squares."""
     weights = records.shared(np.ones(len(records.rows)))
     total = np.zeros((records.rows.width, records.rows.width))
@@ -77,7 +77,7 @@ def _mean_moment(records: Records) -> Array:
     return np.asarray(total + lost)
 
 
-def _triangle(width: int) -> tuple[tuple[Array, Array], Array]:
+def triangle(width: int) -> tuple[tuple[Array, Array], Array]:
     """Where the upper triangle lies, and the weights that keep the norm."""
     upper = np.triu_indices(width)
     return upper, np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))

@@ -90,6 +90,20 @@ def second_moment(question, records):
     check_normal(added[:, upper[0], upper[1]] * across, paid)
 
 
+def joint_moments(question, records):
+    """The same of three blocks, each in its own weight."""
+    public = records.public
+    paid = question.event(public).multiplier * question.sensitivity(public)
+    added = draws(question, records, Noise(7))
+    assert np.array_equal(added, added.transpose(0, 2, 1)), "a matrix that is not symmetric"
+    upper = np.triu_indices(public.width + 1)
+    across = np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))
+    of_target = upper[1] == public.width
+    across[of_target] = question.weights(public)[0]
+    across[-1] = question.weights(public)[1]
+    check_normal(added[:, upper[0], upper[1]] * across, paid)
+
+
 def selection(question, records, noise=None, paid=None):
     """The exponential mechanism at the range that is paid for, counted in how far scores spread."""
     paid = question.event(records.public).epsilon if paid is None else paid
@@ -282,6 +296,7 @@ class _On:
 
 BY_NAME = {
     "SecondMoment": lambda kind, twin: _on_worst_pairs(kind, second_moment, twin),
+    "JointMoments": lambda kind, twin: _on_worst_pairs(kind, joint_moments, twin),
     "FirstDecrease": searches,
     "GaussianFirstDecrease": searches,
     "HiddenDescent": lambda kind, twin: hidden_descent(twin),
