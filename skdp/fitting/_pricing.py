@@ -1,12 +1,85 @@
 """What a plan will ask, priced without a run: from the solver's own statement, or from a run on an empty vault."""
 
-from ..mechanisms import Oracle, Records, Silence, Statement, state
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from ..exceptions import NotSupported
+from ..losses import LOSSES
+from ..mechanisms import Oracle, Records, Silence, Statement, price, state
+from ..models import MODELS
+from ..penalties import PENALTIES
+from ..privacy import accountants
 from ..privacy.ledger import Filter, Recorder
-from ..solvers import Budget
+from ..solvers import SOLVERS, Budget
 from ._threads import one_thread
 from .plan import Plan
 
-__all__ = ["rehearse"]
+__all__ = ["filter_of", "priced", "rehearse", "shared_budget"]
+
+_REMEMBERED = 256  # plans
+_LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
+
+
+def priced(plan: Plan, renyi_order: int | None = None) -> tuple[float, Statement]:
+    """Noise that keeps the plan's promise, and what a run at it asks; for an equal plan it is looked up.
+
+    Parameters
+    ----------
+    plan : Plan
+        What would be run.
+    renyi_order : int or None
+        Of a ledger that the filter of an adaptive solver would be charged to.
+
+    Returns
+    -------
+    noise : float
+        Of the solver's budget; not a number under a filter, whose rounds have each their own.
+    statement : Statement
+        What is asked; under a filter the first round, at the price of all it allows.
+    """
+    return (_remembered if _lasts(plan) else _priced)(plan, renyi_order)
+
+
+def _lasts(plan: Plan) -> bool:
+    """Whether equal plans ask the same at any time: an object of the caller's own may change its mind."""
+    task = plan.task
+    parts = (task.loss, plan.public.model, task.penalty.penalty, plan.solver)
+    known = all(type(part) in room.values() for part, room in zip(parts, _LASTING))
+    return known and plan.hashable
+
+
+def _priced(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
+    return _allowed(plan, renyi_order) if plan.solver.adaptive else _calibrated(plan)
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_priced)
+
+
+def _calibrated(plan: Plan) -> tuple[float, Statement]:
+    """The least noise at which the script keeps the promise."""
+
+    @cache
+    def rehearsal(noise: float) -> Statement:
+        return rehearse(plan, plan.budget(noise=noise))
+
+    noise, _ = accountants.calibrate(
+        lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
+    )
+    return noise, rehearsal(noise)
+
+
+def _allowed(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
+    """A run under a filter, whose whole allowance is its price."""
+    account = filter_of(plan, renyi_order)
+    stated = rehearse(plan, shared_budget(plan, account))  # refuses what it must, as a script does
+    return math.nan, replace(stated, script=account.allowance)
+
+
+def shared_budget(plan: Plan, account: Filter) -> Budget:
+    """What an adaptive solver may spend: questions take parts of the filter's allowance."""
+    return plan.budget(share=lambda question: account.share(price(question, plan.public)))
 
 
 def rehearse(plan: Plan, budget: Budget) -> Statement:
@@ -34,3 +107,25 @@ def _run_on_nothing(plan: Plan, budget: Budget) -> Statement:
     with one_thread():
         plan.solver.solve(oracle, plan.task, budget)
     return Statement(account.script, *oracle.rests_on())
+
+
+def filter_of(plan: Plan, renyi_order: int | None) -> Filter:
+    """The adaptive solver's filter.
+
+    In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
+    own order does: then the ledger is charged at the filter's own.
+    """
+    if plan.spec.private and plan.spec.delta == 0.0:
+        raise NotSupported(
+            f"solver={plan.solver.name!r} needs delta > 0; for pure epsilon use solver='auto' or "
+            "'objective-perturbation'."
+        )
+    own = Filter(plan.spec, plan.solver.filter)
+    if own.order is None or renyi_order is None:
+        return own
+    try:
+        shared = Filter(plan.spec, plan.solver.filter, renyi_order)
+    except ValueError:  # that order proves nothing at this epsilon and delta
+        return own
+    least = 0.5 * own.total / own.order
+    return shared if shared.total / renyi_order >= least or own.order < renyi_order else own

@@ -1,6 +1,6 @@
 """All that is decided before any data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..mechanisms import Public
@@ -38,10 +38,19 @@ class Plan:
     public: Public
     data_norm: float
     accountant: str
-    declared: dict[str, Any]
+    declared: dict[str, Any] = field(compare=False)  # words on the receipt, of no weight
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))
+
+    @property
+    def hashable(self) -> bool:
+        """Whether it can be looked up: not with arrays among its parameters."""
+        try:
+            hash(self)
+        except TypeError:
+            return False
+        return True
 
     def budget(self, **given: Any) -> Budget:
         """The solver's view of the promise."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 
-from ..exceptions import NotSupported, PrivacyWarning
-from ..mechanisms import Noise, Oracle, Records, Statement, price
-from ..privacy import Ledger, accountants
+from ..exceptions import PrivacyWarning
+from ..mechanisms import Noise, Oracle, Records, Statement
+from ..privacy import Ledger
 from ..privacy.events import Script
 from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
-from ._pricing import rehearse
+from ._pricing import filter_of, priced, shared_budget
 from ._progress import with_progress_bar
 from ._tables import Array
 from ._threads import one_thread
@@ -38,18 +37,13 @@ def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
     Run
         One run of the plan.
     """
+    order = None if ledger is None else ledger.renyi_order
+    noise, stated = priced(plan, order if plan.solver.adaptive else None)
     if plan.solver.adaptive:
-        return _adaptive(plan, ledger)
-
-    @cache
-    def rehearsal(noise: float) -> Statement:
-        return rehearse(plan, plan.budget(noise=noise))
-
-    scale, script = accountants.calibrate(
-        lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
-    )
-    account = Scripted(plan.spec, script, plan.accountant)
-    return Run(plan, account, plan.budget(noise=scale), rehearsal(scale), ledger)
+        account = filter_of(plan, order)
+        return Run(plan, account, shared_budget(plan, account), stated, ledger)
+    script = Scripted(plan.spec, stated.script, plan.accountant)
+    return Run(plan, script, plan.budget(noise=noise), stated, ledger)
 
 
 @dataclass(frozen=True)
@@ -138,33 +132,3 @@ class Run:
             seeded=seeded,
             unspent=unspent,
         )
-
-
-def _adaptive(plan: Plan, ledger: Ledger | None) -> Run:
-    """A run under a filter, whose whole allowance is its price."""
-    account = _filter(plan, None if ledger is None else ledger.renyi_order)
-    budget = plan.budget(share=lambda question: account.share(price(question, plan.public)))
-    stated = rehearse(plan, budget)  # which refuses what it must, as where a script is priced
-    return Run(plan, account, budget, replace(stated, script=account.allowance), ledger)
-
-
-def _filter(plan: Plan, renyi_order: int | None) -> Filter:
-    """The adaptive solver's filter.
-
-    In a ledger kept at one Renyi order that order is the cheapest, unless it proves less than half of what the filter's
-    own order does: then the ledger is charged at the filter's own.
-    """
-    if plan.spec.private and plan.spec.delta == 0.0:
-        raise NotSupported(
-            f"solver={plan.solver.name!r} needs delta > 0; for pure epsilon use solver='auto' or "
-            "'objective-perturbation'."
-        )
-    own = Filter(plan.spec, plan.solver.filter)
-    if own.order is None or renyi_order is None:
-        return own
-    try:
-        shared = Filter(plan.spec, plan.solver.filter, renyi_order)
-    except ValueError:  # that order proves nothing at this epsilon and delta
-        return own
-    least = 0.5 * own.total / own.order
-    return shared if shared.total / renyi_order >= least or own.order < renyi_order else own

@@ -8,6 +8,7 @@ import pytest
 from walls.traffic import traffic
 
 from skdp import DPLogisticRegression
+from skdp.fitting._pricing import _remembered
 from skdp.solvers import GD, SOLVERS
 
 NAMES, SOLVES = 30, 2  # at most
@@ -16,6 +17,12 @@ PLAIN = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 3.0, "classes": [0, 1], "ra
 pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 11), reason="names of methods are known from 3.11 on"
 )
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered():
+    """A price that is looked up goes through fewer doors than one that has to be found."""
+    _remembered.cache_clear()
 
 
 def table(n=200, d=5):
