@@ -2,6 +2,7 @@
 
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .linear_model import DPLinearSVC, DPLogisticRegression
+from .preprocessing import make_pipeline
 
 __version__ = "0.1.0.dev0"
 
@@ -13,6 +14,7 @@ __all__ = [
     "OffScript",
     "PrivacyWarning",
     "__version__",
+    "make_pipeline",
     "show_versions",
 ]
 

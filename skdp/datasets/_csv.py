@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -11,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ..preprocessing._declaration import (
+    SCALES,
+    Categories,
+    Numbers,
+    did_you_mean,
+    read_column,
+    read_file,
+)
 from ._encode import Array
 from ._files import read_table
 from ._table import Table
 
-__all__ = ["load_csv", "read_declaration"]
+__all__ = ["load_csv"]
 
 
 def load_csv(
@@ -31,7 +37,7 @@ def load_csv(
         Name of the column to predict; its classes must be declared.
     bounds : path or dict
         What is public of every column to use: ``[low, high]`` for numbers (``[low, high,
-        "symlog"]`` when heavy-tailed), the list of categories for words. A JSON file holds
+        "symlog"]`` or ``"log"`` when heavy-tailed), the list of categories for words. A JSON file holds
         ``{"age": [17, 90], "sex": ["female", "male"], ...}``; a csv file holds one line a
         column, ``age,17,90`` or ``sex,female,male``. Columns without a declaration are not used.
 
@@ -58,16 +64,16 @@ def load_csv(
     ...     bounds={"age": [17, 90], "sex": ["female", "male"], "income": ["low", "high"]},
     ... )  # doctest: +SKIP
     """
-    declared = dict(bounds) if isinstance(bounds, dict) else read_declaration(bounds)
+    declared = dict(bounds) if isinstance(bounds, dict) else read_file(bounds)
     if target not in declared:
         raise ValueError(
             f"The target {target!r} has no declaration: list its classes among the bounds, as in "
-            f'{{"{target}": ["no", "yes"]}}.'
+            f'{{"{target}": ["no", "yes"]}}{did_you_mean(target, declared)}.'
         )
     classes = _names(declared.pop(target))
     if not declared:
         raise ValueError("Only the target is declared: declare the columns to predict it from.")
-    ranges, categories, symlog = _sort_out(declared)
+    ranges, categories, scaled = _sort_out(declared)
     columns = read_table(Path(path), ranges)
     _require(columns, [*declared, target])
     return Table(
@@ -76,47 +82,25 @@ def load_csv(
         _codes(_words(columns[target]), classes, target),
         bounds=ranges,
         categories=categories,
-        symlog=symlog,
+        symlog=scaled["symlog"],
+        log=scaled["log"],
         target_names=classes,
     )
 
 
-def read_declaration(path: str | PathLike[str]) -> dict[str, Any]:
-    """The declaration in a JSON or csv file: column name to its bounds or categories."""
-    text = Path(path).read_text(encoding="utf-8-sig")
-    if not text.lstrip().startswith("{"):
-        lines = csv.reader(text.splitlines(), skipinitialspace=True)
-        return {line[0]: _numbers_or_words(line[1:]) for line in lines if line}
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no valid JSON: {error}.") from error
-
-
-def _numbers_or_words(values: list[str]) -> list[Any]:
-    try:
-        return [float(value) for value in values[:2]] + values[2:] if len(values) < 4 else values
-    except ValueError:
-        return values
-
-
 def _sort_out(
     declared: dict[str, Any],
-) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[str, ...]], frozenset[str]]:
-    """Bounds, categories and heavy tails from one mapping."""
-    ranges, categories, symlog = {}, {}, set()
-    for name, values in declared.items():
-        if not isinstance(values, (list, tuple)) or len(values) < 1:
-            raise ValueError(
-                f"Column {name!r} is declared as {values!r}: write [low, high] or the categories."
-            )
-        numeric = [isinstance(v, (int, float)) and not isinstance(v, bool) for v in values]
-        if numeric[:2] == [True, True] and (len(values) == 2 or values[2:] == ["symlog"]):
-            ranges[name] = (values[0], values[1])
-            symlog |= {name} if len(values) == 3 else set()
-        else:
-            categories[name] = _names(values)
-    return ranges, categories, frozenset(symlog)
+) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[str, ...]], dict[str, frozenset[str]]]:
+    """Bounds, categories and scales from one mapping."""
+    read = {name: read_column(name, values) for name, values in declared.items()}
+    numbers = {name: one for name, one in read.items() if isinstance(one, Numbers)}
+    ranges = {name: (one.low, one.high) for name, one in numbers.items()}
+    values = {name: _names(one.values) for name, one in read.items() if isinstance(one, Categories)}
+    scaled = {
+        scale: frozenset(name for name, one in numbers.items() if one.scale == scale)
+        for scale in SCALES
+    }
+    return ranges, values, scaled
 
 
 def _names(values: Iterable[Any]) -> tuple[str, ...]:
@@ -130,7 +114,7 @@ def _require(columns: dict[str, Array], names: list[str]) -> None:
     if absent:
         raise ValueError(
             f"Column {absent[0]!r} is declared, but the file's header has {sorted(columns)}: "
-            "correct one of them."
+            f"correct one of them{did_you_mean(absent[0], columns)}."
         )
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ._encode import Array
+from ..preprocessing._cells import Array, as_numbers
 
-__all__ = ["Folder", "data_home", "locate", "read_columns", "read_table", "to_numbers"]
+__all__ = ["Folder", "data_home", "locate", "read_columns", "read_table"]
 
 Folder = str | os.PathLike[str] | None
 
@@ -66,23 +66,19 @@ def read_columns(
     header = [name.strip() for name in next(rows, [])]
     if len(set(header)) != len(header) or not header:
         raise ValueError(f"The first line must name every column once, got {header}.")
+    if len(header) == 1 and ";" in header[0]:
+        raise ValueError(
+            f"The first line names one column, {header[0]!r}: separate columns by ',' and not by ';'."
+        )
     rows = filter(None, rows)
     parts: list[list[Array]] = [[] for _ in header]
     # Block by block: a whole file of Python strings would take many times its size.
     while block := _block(rows):
         _check_width(block, len(header))
         for name, part, values in zip(header, parts, zip(*block)):
-            part.append(to_numbers(values) if name in numeric else np.array(values))
+            part.append(as_numbers(values) if name in numeric else np.array(values))
     empty = [np.empty(0)]
     return {name: np.concatenate(part or empty) for name, part in zip(header, parts)}
-
-
-def to_numbers(values: Iterable[str]) -> Array:
-    """Floats; what is no number (an empty field, ``?``) is NaN."""
-    try:
-        return np.array(values, dtype=np.float64)
-    except ValueError:
-        return np.array([_number(value) for value in values])
 
 
 def write_gz(path: Path, text: str) -> None:
@@ -100,13 +96,6 @@ def replace_file(path: Path, content: bytes) -> None:
     partial.replace(path)
 
 
-def _number(value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        return np.nan
-
-
 def _block(rows: Iterator[list[str]]) -> list[list[str]]:
     try:
         return list(islice(rows, _BLOCK))
@@ -117,4 +106,7 @@ def _block(rows: Iterator[list[str]]) -> list[list[str]]:
 
 def _check_width(block: list[list[str]], width: int) -> None:
     if any(len(row) != width for row in block):
-        raise ValueError(f"Every line must have the {width} fields that the first line names.")
+        alone = "; fields are told apart by commas" if width == 1 else ""
+        raise ValueError(
+            f"Every line must have the {width} fields that the first line names{alone}."
+        )

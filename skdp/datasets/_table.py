@@ -40,6 +40,8 @@ class Table:
         in view and is *treated* as public. Fine for a benchmark, never for data to protect.
     split : ndarray of str, optional
         The source's own division into ``"train"`` and ``"test"``.
+    log : frozenset of str
+        Numeric columns of positive bounds whose logarithm is what gets scaled.
 
     See Also
     --------
@@ -65,6 +67,7 @@ class Table:
     target_bounds: tuple[float, float] | None = None
     assumed: frozenset[str] = frozenset()
     split: Array | None = None
+    log: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         undeclared = [c for c in self.columns if (c in self.bounds) == (c in self.categories)]
@@ -83,6 +86,20 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({self.name!r}, {len(self.columns)} columns)"
+
+    def scale(self, name: str) -> str:
+        """On which scale a numeric column is mapped to [-1, 1].
+
+        Parameters
+        ----------
+        name : str
+            A column with bounds.
+
+        Returns
+        -------
+        {"linear", "log", "symlog"}
+        """
+        return "symlog" if name in self.symlog else "log" if name in self.log else "linear"
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -85,6 +85,63 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool) -> Array:
     return found
 
 
+def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a frame or a 2D array of cells of any kind, and its columns compared with those of fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Keeps the names and the number of columns.
+    X : frame or array-like of shape (n_samples, n_features)
+        What the user gave.
+    reset : bool
+        Whether this is a fit, which sets names and number.
+
+    Returns
+    -------
+    frame or ndarray of shape (n_samples, n_features)
+        No cell of it has been looked at.
+    """
+    found, kind = X, None
+    if not is_frame(X):
+        found, kind = attempt(
+            lambda: check_array(X, dtype=None, ensure_all_finite=False, input_name="X")
+        )
+    elif 0 in X.shape or len(set(X.columns)) < len(X.columns):
+        kind = ValueError
+    if kind is not None:
+        raise kind(_why_no_cells(X, kind))
+    kind, said = _compared(estimator, X, reset)
+    if kind is not None:
+        raise kind(said)
+    return found
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X has columns by name, as the frames of pandas and polars have.
+
+    Parameters
+    ----------
+    X : object
+        What the user gave.
+
+    Returns
+    -------
+    bool
+    """
+    return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "__getitem__")
+
+
+def _why_no_cells(X: Any, kind: type[Exception]) -> str:
+    """One sentence on what is wrong with a table of any cells."""
+    if is_frame(X) and 0 not in X.shape:
+        return "X names a column twice; give each column a name of its own."
+    found, wrong = attempt(lambda: np.asarray(X))
+    if wrong is None and found.ndim == 2 and 0 in found.shape:
+        return _why_empty(found.shape, True)
+    return _why_no_table(X, kind, True)
+
+
 def _compared(
     estimator: Any, X: ArrayLike, reset: bool
 ) -> tuple[type[Exception] | None, str | None]:
@@ -252,4 +309,4 @@ def _refuse_length(y: Array, n: int, private: bool) -> None:
 
 
 def _hides_count(estimator: Any) -> bool:
-    return estimator.neighbors != "replace_one"
+    return getattr(estimator, "neighbors", None) != "replace_one"

@@ -1,15 +1,26 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
 from ._parameters import SeedSource, as_text
-from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
+from ._tables import (
+    Array,
+    any_table,
+    attempt,
+    is_frame,
+    known_labels,
+    labels,
+    table,
+    warn_of_column,
+)
 from ._warning import frames_to_caller
 
 __all__ = [
     "Array",
     "SeedSource",
+    "any_table",
     "as_text",
     "attempt",
     "frames_to_caller",
+    "is_frame",
     "known_labels",
     "labels",
     "table",

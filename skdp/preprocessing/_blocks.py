@@ -1,0 +1,264 @@
+"""A declared column to a block of numbers, and blocks to rows of norm at most 1: by the declaration alone.
+
+Theorem. Let block j of a row have norm at most sqrt(q_j), whatever the record holds. Then the row has norm at most
+sqrt(q_1 + ... + q_m), and dividing by that leaves at most 1. No record takes part in choosing the map, and each row is
+a function of its own record, so the map costs no privacy and commutes with replacing, adding or removing a record.
+
+* A number between bounds becomes one in [-1, 1], or a 0 beside a mark where it is missing: q = 1. Not [0, 1]: a column
+  that lives far from zero would spend the row's norm on a constant, which the intercept already has.
+* One of K values becomes one 1 among zeros, or none: q = 1.
+* Or it becomes Helmert's contrasts, K - 1 orthonormal columns orthogonal to the constant: q = 1 - 1/K.
+* The outer product of two blocks has the product of their norms: q = q_i q_j.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+from scipy.linalg import helmert
+
+from ._cells import Array, codes
+from ._declaration import Categories, Numbers, on_scale
+
+__all__ = [
+    "CONTRASTS",
+    "UNKNOWN",
+    "Block",
+    "NumberBlock",
+    "ValueBlock",
+    "assemble",
+    "root",
+    "undone",
+    "unit_interval",
+]
+
+CONTRASTS = ("helmert", "one-hot")
+UNKNOWN = ("value", "zero", "refuse")
+INDICATOR = "indicator"
+
+
+class Block(Protocol):
+    """What one column becomes.
+
+    Attributes
+    ----------
+    width : int
+        How many columns.
+    squared : float
+        Bound on the square of their norm.
+    """
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def squared(self) -> float: ...
+
+    def names(self, column: str) -> list[str]:
+        """One name for each of its columns."""
+
+    def write(self, column: ArrayLike, out: Array) -> None:
+        """Fill `out`, of shape (n, width), from the cells of the column."""
+
+
+@dataclass(frozen=True)
+class NumberBlock:
+    """A number between declared bounds.
+
+    Parameters
+    ----------
+    declared : Numbers
+        Bounds and scale.
+    missing : float or "indicator"
+        Where in [-1, 1] a missing number goes; or to 0, with a second column that is 1 for it.
+    """
+
+    declared: Numbers
+    missing: float | str = 0.0
+
+    squared = 1.0
+
+    @property
+    def width(self) -> int:
+        """A second column marks missing numbers."""
+        return 1 + (self.missing == INDICATOR)
+
+    def names(self, column: str) -> list[str]:
+        """The column's own, and that of the mark."""
+        return [column, f"{column}=missing"][: self.width]
+
+    def write(self, column: ArrayLike, out: Array) -> None:
+        """The number on [-1, 1]."""
+        unit = unit_interval(column, self.declared)
+        absent = np.isnan(unit)
+        if self.missing == INDICATOR:
+            out[:, 1] = absent
+        unit[absent] = 0.0 if self.missing == INDICATOR else float(self.missing)
+        out[:, 0] = unit
+
+
+@dataclass(frozen=True)
+class ValueBlock:
+    """One of declared values.
+
+    Parameters
+    ----------
+    declared : Categories
+        The values.
+    contrasts : {"one-hot", "helmert"}
+        How they are told apart.
+    unknown : {"value", "zero", "refuse"}
+        A value that is not declared is one of its own, or leaves the block empty, or is refused.
+    column : str
+        Its name, for the sentence that refuses.
+    """
+
+    declared: Categories
+    contrasts: str = "one-hot"
+    unknown: str = "zero"
+    column: str = ""
+
+    @property
+    def width(self) -> int:
+        """One for each value; contrasts need one less."""
+        return self.rows.shape[1]
+
+    @property
+    def squared(self) -> float:
+        """A 1 among zeros, or a row of orthonormal columns beside the constant one."""
+        return 1.0 if self.contrasts == "one-hot" else 1.0 - 1.0 / (self.width + 1)
+
+    @cached_property
+    def rows(self) -> Array:
+        """What each declared value becomes, and last what any other does."""
+        kinds = len(self.declared.values) + (self.unknown == "value")
+        told = np.eye(kinds) if self.contrasts == "one-hot" else helmert(kinds).T
+        return told if self.unknown == "value" else np.vstack([told, np.zeros(told.shape[1])])
+
+    def names(self, column: str) -> list[str]:
+        """The column's with a value; for a contrast, the value that it tells from those before it."""
+        values = [*self.declared.values, "(other)"][: len(self.rows) - (self.unknown != "value")]
+        if self.contrasts == "one-hot":
+            return [f"{column}={value}" for value in values]
+        return [f"{column}:{value}" for value in values[1:]]
+
+    def write(self, column: ArrayLike, out: Array) -> None:
+        """The rows that belong to the values, a column at a time."""
+        found = self.codes(column)
+        for told, place in zip(self.rows.T, out.T):
+            np.take(told.astype(place.dtype), found, out=place)
+
+    def codes(self, column: ArrayLike) -> Array:
+        """Place of each value among the declared ones, and after them for any other."""
+        found = codes(column, self.declared.values)
+        if self.unknown == "refuse" and (found == len(self.declared.values)).any():
+            raise ValueError(
+                f"Column {self.column!r} holds a value that is not among its declared ones: declare all that may "
+                "occur, or set unknown='value'."
+            )
+        return found
+
+
+def assemble(
+    columns: Sequence[ArrayLike], blocks: Sequence[Block], n: int, dtype: DTypeLike = np.float64
+) -> Array:
+    """Blocks side by side, not yet divided by `root`; each written as one stretch of memory.
+
+    Parameters
+    ----------
+    columns : sequence of array-like of shape (n,)
+        Cells.
+    blocks : sequence of Block
+        What each column becomes.
+    n : int
+        Number of records.
+    dtype : numpy dtype
+        Of the numbers.
+
+    Returns
+    -------
+    ndarray of shape (n, total width), in the order of Fortran
+    """
+    X = np.zeros((n, sum(block.width for block in blocks)), dtype=dtype, order="F")
+    start = 0
+    for column, block in zip(columns, blocks):
+        block.write(column, X[:, start : start + block.width])
+        start += block.width
+    return X
+
+
+def unit_interval(column: Array | ArrayLike, declared: Numbers) -> Array:
+    """Numbers to [-1, 1] around the midpoint of the scaled bounds; clipped outside, NaN where missing.
+
+    Parameters
+    ----------
+    column : array-like of shape (n,)
+        Floats.
+    declared : Numbers
+        Bounds and scale.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    # Clipped first: no scale is asked of what it is not made for, and nothing overflows.
+    cells = np.clip(np.asarray(column, dtype=np.float64), declared.low, declared.high)
+    middle, half = _middle_and_half(declared)
+    scaled = on_scale(cells, declared.scale)
+    scaled -= middle
+    scaled /= half
+    return np.clip(scaled, -1.0, 1.0, out=scaled)
+
+
+def undone(unit: Array, declared: Numbers) -> Array:
+    """What `unit_interval` came from, but for what was clipped.
+
+    Parameters
+    ----------
+    unit : ndarray of shape (n,)
+        Numbers in [-1, 1].
+    declared : Numbers
+        Bounds and scale.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    middle, half = _middle_and_half(declared)
+    scaled = np.clip(unit, -1.0, 1.0) * half + middle
+    if declared.scale == "log":
+        scaled = np.exp(scaled)
+    elif declared.scale == "symlog":
+        scaled = np.sign(scaled) * np.expm1(np.abs(scaled))
+    return np.clip(scaled, declared.low, declared.high)
+
+
+def root(squares: Sequence[float] | int, dtype: DTypeLike = np.float64) -> Any:
+    """A little more than the root of the sum of squared bounds, so that the theorem survives all rounding.
+
+    Parameters
+    ----------
+    squares : sequence of float, or int
+        Bounds of the blocks' squared norms, or the number of blocks of norm 1.
+    dtype : numpy dtype
+        In which rows are divided.
+
+    Returns
+    -------
+    floating
+    """
+    kind = np.dtype(dtype).type
+    total = squares if isinstance(squares, int) else math.fsum(squares)
+    return kind(np.sqrt(total or 1.0) * (1.0 + 8.0 * np.finfo(kind).eps))
+
+
+def _middle_and_half(declared: Numbers) -> tuple[float, float]:
+    low, high = (on_scale(bound, declared.scale) for bound in (declared.low, declared.high))
+    # Halved first: low + high and high - low may each overflow.
+    return low / 2 + high / 2, high / 2 - low / 2

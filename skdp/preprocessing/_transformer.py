@@ -1,0 +1,237 @@
+"""What transformers by declaration share: `fit` looks at the names and the number of columns, and at no cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting.data import any_table, as_text, is_frame
+from ._blocks import CONTRASTS, INDICATOR, UNKNOWN, Block, assemble
+from ._cells import Array, as_numbers
+from ._declaration import Categories, Declared, Numbers, did_you_mean, read_column, reading
+
+__all__ = ["ByDeclaration", "Column", "cells_of", "refuse_unless"]
+
+
+class Column(NamedTuple):
+    """A declared column: its place in the table, its name, what is declared of it."""
+
+    place: int
+    name: str
+    declared: Declared
+
+
+class ByDeclaration(TransformerMixin, BaseEstimator):
+    """Base of the transformers that a declaration makes. A face says which blocks its columns become."""
+
+    n_features_in_: int
+    feature_names_in_: Array
+    columns_: list[Column]
+    only: ClassVar[type | None] = (
+        None  # what every column must be declared as, in the table's order
+    )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Settle which column is which; no record is read.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            A table with the columns that will be transformed.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        any_table(self, X, reset=True)
+        names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
+        self.columns_ = self._settled(names, is_frame(X))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Each row to numbers, by the declaration alone.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Of bounded norm, see ``row_norm_``.
+        """
+        check_is_fitted(self)
+        table = any_table(self, X, reset=False)
+        cells = [cells_of(table, column) for column in self.columns_]
+        return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
+
+    def reading(self) -> str:
+        """How the declaration is read, a line a column: to look at before anything is fitted.
+
+        Returns
+        -------
+        str
+        """
+        self._check()
+        given = self._declaration()
+        if isinstance(given, Mapping):
+            return reading((name, self._read(name, declared)) for name, declared in given.items())
+        return reading([("every column", self._read("every column", given))])
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns that came in, where fit saw none.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        names = {column.place: column.name for column in self.columns_}
+        if input_features is not None:
+            names = dict(enumerate(self._same(input_features)))
+        pairs = zip(self.columns_, self._blocks())
+        told = [name for column, block in pairs for name in block.names(str(names[column.place]))]
+        return np.asarray(told, dtype=object)
+
+    def _same(self, input_features: Any) -> Sequence[Any]:
+        """Names that a caller gave, if they may be those of the columns."""
+        given = list(input_features)
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), "
+                f"got {len(given)}."
+            )
+        if given != list(getattr(self, "feature_names_in_", given)):
+            raise ValueError("input_features is not equal to feature_names_in_.")
+        return given
+
+    def _settled(self, names: list[Any], named: bool) -> list[Column]:
+        """Declared columns and their places among the names of a table."""
+        given = self._declaration()
+        if not isinstance(given, Mapping):
+            return [Column(j, name, self._read(name, given)) for j, name in enumerate(names)]
+        columns = []
+        for key, declared in given.items():
+            place = _place(key, names, named)
+            columns.append(Column(place, names[place], self._read(key, declared)))
+        if len({column.place for column in columns}) < len(columns):
+            raise ValueError("A column is declared by its name and by its place; declare it once.")
+        return columns if self.only is None else _all_of(columns, names)
+
+    def _read(self, name: object, declared: Any) -> Declared:
+        found = read_column(name, declared)
+        if self.only is not None and not isinstance(found, self.only):
+            raise ValueError(
+                f"Column {name!r} is declared as {found}: use {_OTHER[self.only]} for it, or TableEncoder for both."
+            )
+        return found
+
+    def _declaration(self) -> Any:
+        """What is declared: of every column by name or place, or the same of all."""
+        raise NotImplementedError
+
+    def _blocks(self) -> list[Block]:
+        """What the settled columns become."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        """Refuse parameters that no table makes right."""
+
+    def _finished(self, X: Array) -> Array:
+        """Blocks side by side as they leave."""
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        tags.requires_fit = True
+        return tags
+
+
+def cells_of(table: Any, column: Column) -> Any:
+    """The cells of a column; of numbers, as floats.
+
+    Parameters
+    ----------
+    table : frame or ndarray
+        Of any cells.
+    column : Column
+        Which.
+
+    Returns
+    -------
+    array-like of shape (n,)
+    """
+    named = is_frame(table)
+    cells = table[table.columns[column.place]] if named else table[:, column.place]
+    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    if kind in ("c", "m", "M"):
+        raise ValueError(
+            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."
+        )
+    return as_numbers(cells) if isinstance(column.declared, Numbers) else cells
+
+
+def refuse_unless(given: dict[str, Any]) -> None:
+    """Refuse options of blocks that there are not.
+
+    Parameters
+    ----------
+    given : dict
+        contrasts, unknown, missing: those that a transformer has.
+    """
+    for name, known in (("contrasts", CONTRASTS), ("unknown", UNKNOWN)):
+        if name in given and given[name] not in known:
+            raise ValueError(
+                f"{name}={as_text(given[name])} is not known; use one of {', '.join(map(repr, known))}"
+                f"{did_you_mean(given[name], known)}."
+            )
+    missing = given.get("missing", 0.0)
+    number = isinstance(missing, int | float) and not isinstance(missing, bool)
+    if missing != INDICATOR and not (number and -1.0 <= missing <= 1.0):
+        raise ValueError(
+            f"missing={as_text(missing)} must be a place in [-1, 1] (0 is the midpoint of the bounds), or 'indicator'."
+        )
+
+
+_OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"}
+
+
+def _all_of(columns: list[Column], names: list[Any]) -> list[Column]:
+    """The columns in the order of the table, if none of it lacks a declaration."""
+    bare = set(range(len(names))) - {column.place for column in columns}
+    if bare:
+        raise ValueError(
+            f"Column {names[min(bare)]!r} has no declaration; declare it, or drop it before."
+        )
+    return sorted(columns, key=lambda column: column.place)
+
+
+def _place(key: Any, names: list[Any], named: bool) -> int:
+    """Place of a declared column in a table."""
+    if key in names and (named or isinstance(key, str)):
+        return names.index(key)
+    if (
+        isinstance(key, int | np.integer)
+        and not isinstance(key, bool)
+        and -len(names) <= key < len(names)
+    ):
+        return int(key) % len(names)
+    if isinstance(key, str) and not named:
+        raise ValueError(
+            f"Column {key!r} is declared by its name, and X has no names: pass a frame, or declare places 0, 1, ..."
+        )
+    raise ValueError(f"Column {key!r} is declared, but X has not got it{did_you_mean(key, names)}.")

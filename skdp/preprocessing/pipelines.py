@@ -1,0 +1,123 @@
+"""What a pipeline makes public of its rows, and a pipeline whose estimator takes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.pipeline import make_pipeline as _make_pipeline
+from sklearn.preprocessing import Normalizer
+
+__all__ = ["bound_of", "make_pipeline"]
+
+
+def bound_of(step: Any) -> float | None:
+    """Public bound on the norm of the rows that leave a transformer, or None where it publishes none.
+
+    The bound is one that is declared, never one that was seen. A private estimator cuts rows at its ``data_norm``
+    whatever they hold, so a wrong bound would cost accuracy and no privacy.
+
+    Parameters
+    ----------
+    step : transformer, Pipeline, ColumnTransformer or FeatureUnion
+        With ``row_norm_``, or made of such.
+
+    Returns
+    -------
+    float or None
+
+    See Also
+    --------
+    make_pipeline : Hands it to the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.compose import ColumnTransformer
+    >>> from skdp.preprocessing import BoundsScaler, DeclaredEncoder, bound_of
+    >>> scaler, encoder = BoundsScaler({"age": (17, 90)}), DeclaredEncoder({"sex": ["f", "m"]})
+    >>> both = ColumnTransformer([("n", scaler, ["age"]), ("c", encoder, ["sex"])])
+    >>> round(bound_of(both), 6)
+    1.414214
+    """
+    if isinstance(step, Pipeline):
+        return _of_last([transformer for _, transformer in step.steps])
+    if isinstance(step, ColumnTransformer):
+        if step.remainder != "drop":
+            return None
+        weights = step.transformer_weights
+        return _together(((name, part) for name, part, _ in step.transformers), weights)
+    if isinstance(step, FeatureUnion):
+        return _together(step.transformer_list, step.transformer_weights)
+    if type(step) is Normalizer:
+        return 1.0 if step.norm in ("l1", "l2") else None
+    try:
+        return float(step.row_norm_)
+    except AttributeError:  # it has none, or none before fit
+        return None
+
+
+def make_pipeline(*steps: Any, memory: Any = None, verbose: bool = False) -> Pipeline:
+    """A scikit-learn pipeline whose private estimator takes the bound that the step before it publishes.
+
+    Where the last step has ``data_norm=None`` and `bound_of` knows the rows that come to it, a copy of that step with
+    the bound is put in its place. Nothing else differs from scikit-learn's function.
+
+    Parameters
+    ----------
+    *steps : estimators
+        Transformers, and an estimator at the end.
+    memory, verbose : object
+        As in scikit-learn.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+
+    See Also
+    --------
+    bound_of : What is handed over.
+
+    Examples
+    --------
+    >>> import skdp
+    >>> from skdp.preprocessing import TableEncoder
+    >>> model = skdp.make_pipeline(TableEncoder({"age": [17, 90]}), skdp.DPLogisticRegression())
+    >>> model[-1].data_norm
+    1.0
+    """
+    before: list[Any] = [*steps[:-1]]
+    last: Any = steps[-1] if steps else None
+    bound = _of_last(before)
+    params = last.get_params() if hasattr(last, "get_params") else {}
+    bare = [name for name in params if name.split("__")[-1] == "data_norm" and params[name] is None]
+    if bound is not None and bare:
+        last = clone(last).set_params(**dict.fromkeys(bare, bound))
+    return _make_pipeline(
+        *before, *([] if last is None else [last]), memory=memory, verbose=verbose
+    )
+
+
+def _of_last(steps: list[Any]) -> float | None:
+    """The bound of the last step that does something to rows."""
+    for step in reversed(steps):
+        if step in (None, "passthrough"):
+            continue
+        return bound_of(step)
+    return None
+
+
+def _together(parts: Iterable[tuple[str, Any]], weights: Any) -> float | None:
+    """Blocks side by side: the root of the sum of squares."""
+    squares = []
+    for name, part in parts:
+        if isinstance(part, str) and part == "drop":
+            continue
+        bound = bound_of(part)
+        if bound is None:
+            return None
+        squares.append((bound * float((weights or {}).get(name, 1.0))) ** 2)
+    return math.sqrt(math.fsum(squares)) * (1.0 + 1e-15) if squares else None

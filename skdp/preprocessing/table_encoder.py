@@ -1,0 +1,130 @@
+"""A mixed table to rows of norm at most 1, by its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+
+from ._blocks import Block, NumberBlock, ValueBlock, root
+from ._cells import Array
+from ._declaration import Numbers, did_you_mean, read_file
+from ._transformer import ByDeclaration, refuse_unless
+
+__all__ = ["TableEncoder"]
+
+
+class TableEncoder(ByDeclaration):
+    """Encode a table of numbers and categories so that each row has norm at most 1; `fit` reads no record.
+
+    Numbers go to [-1, 1] by their bounds, categories to contrasts or ones, and all is divided by the root of the sum of
+    what the blocks may have: the bound is a theorem and shortens no row. Columns without a declaration are left out.
+
+    Parameters
+    ----------
+    declaration : dict or (low, high), default=(-1.0, 1.0)
+        What is public of each column by name or place: ``[low, high]`` or ``[low, high, "symlog"]`` for numbers, the
+        list of values for categories, as in ``{"age": [17, 90], "sex": ["f", "m"]}``. For values that look like bounds
+        there is the long form, ``{"zone": {"categories": [1, 2]}}``. Or one declaration for all columns.
+    contrasts : {"helmert", "one-hot"}, default="helmert"
+        Orthonormal contrasts of the categories, or a column for each.
+    unknown : {"value", "zero", "refuse"}, default="value"
+        A value that is not declared, or missing, is one more value; or becomes zeros; or is refused.
+    missing : float or "indicator", default=0.0
+        Where in [-1, 1] a missing number goes. "indicator" puts it to 0 and adds a column that marks it.
+
+    Attributes
+    ----------
+    columns_ : list of (place, name, declared)
+        The columns as declared.
+    row_norm_ : float
+        1, before and after fit; a private estimator's ``data_norm``.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of str
+        Their names, where they have any.
+
+    See Also
+    --------
+    BoundsScaler : Numbers alone, with an inverse.
+    DeclaredEncoder : Categories alone.
+    skdp.datasets.load_csv : Reads and encodes a file by the same declaration.
+
+    Examples
+    --------
+    >>> from skdp.preprocessing import TableEncoder
+    >>> encoder = TableEncoder({0: [17, 90], 1: ["f", "m", "x"]}, contrasts="one-hot")
+    >>> encoder.fit_transform([[90, "f"], [None, "?"]]).round(3).tolist()
+    [[0.707, 0.707, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.707]]
+    """
+
+    def __init__(
+        self,
+        declaration: Mapping[Any, Any] | tuple[Any, ...] = (-1.0, 1.0),
+        *,
+        contrasts: str = "helmert",
+        unknown: str = "value",
+        missing: float | str = 0.0,
+    ) -> None:
+        self.declaration = declaration
+        self.contrasts = contrasts
+        self.unknown = unknown
+        self.missing = missing
+
+    @classmethod
+    def from_declaration(
+        cls,
+        declaration: Mapping[Any, Any] | str | PathLike[str],
+        *,
+        target: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """The encoder of a declaration in a dict or a file; what cannot be read is refused here.
+
+        Parameters
+        ----------
+        declaration : dict or path
+            A dict, or a JSON or csv file as `skdp.datasets.load_csv` takes it.
+        target : str, default=None
+            A declared column that is not to be encoded.
+        **options : object
+            Parameters of the encoder.
+
+        Returns
+        -------
+        TableEncoder
+        """
+        given = dict(declaration if isinstance(declaration, Mapping) else read_file(declaration))
+        if target is not None and target not in given:
+            raise ValueError(f"The target {target!r} is not declared{did_you_mean(target, given)}.")
+        encoder = cls({name: value for name, value in given.items() if name != target}, **options)
+        encoder.reading()
+        return encoder
+
+    @property
+    def row_norm_(self) -> float:
+        """A theorem, see `skdp.preprocessing`."""
+        return 1.0
+
+    def _declaration(self) -> Any:
+        if isinstance(self.declaration, Mapping) and not self.declaration:
+            raise ValueError("The declaration is empty; declare the columns to use.")
+        return self.declaration
+
+    def _check(self) -> None:
+        given = {"contrasts": self.contrasts, "unknown": self.unknown, "missing": self.missing}
+        refuse_unless(given)
+
+    def _blocks(self) -> list[Block]:
+        return [
+            NumberBlock(column.declared, self.missing)
+            if isinstance(column.declared, Numbers)
+            else ValueBlock(column.declared, self.contrasts, self.unknown, column.name)
+            for column in self.columns_
+        ]
+
+    def _finished(self, X: Array) -> Array:
+        X /= root([block.squared for block in self._blocks()], np.float64)
+        return X
