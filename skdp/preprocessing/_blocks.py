@@ -44,21 +44,15 @@ INDICATOR = "indicator"
 
 
 class Block(Protocol):
-    """What one column becomes.
-
-    Attributes
-    ----------
-    width : int
-        How many columns.
-    squared : float
-        Bound on the square of their norm.
-    """
+    """What one column becomes."""
 
     @property
-    def width(self) -> int: ...
+    def width(self) -> int:
+        """How many columns."""
 
     @property
-    def squared(self) -> float: ...
+    def squared(self) -> float:
+        """Bound on the square of their norm."""
 
     def names(self, column: str) -> list[str]:
         """One name for each of its columns."""
