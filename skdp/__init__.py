@@ -1,6 +1,7 @@
 """Differentially private estimators that drop into scikit-learn."""
 
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
+from .inspection import check
 from .linear_model import DPLinearSVC, DPLogisticRegression
 from .preprocessing import make_pipeline
 
@@ -14,6 +15,7 @@ __all__ = [
     "OffScript",
     "PrivacyWarning",
     "__version__",
+    "check",
     "make_pipeline",
     "show_versions",
 ]

@@ -9,14 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..preprocessing._declaration import (
-    SCALES,
-    Categories,
-    Numbers,
-    did_you_mean,
-    read_column,
-    read_file,
-)
+from ..preprocessing._declaration import Categories, Numbers, read_column
+from ..preprocessing._reading import did_you_mean, read_file
+from ..preprocessing._scaling import SCALES
 from ._encode import Array
 from ._files import read_table
 from ._table import Table

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, DTypeLike
 from scipy.linalg import helmert
 
 from ._cells import Array, codes
-from ._declaration import Categories, Numbers, on_scale
+from ._declaration import Categories, Numbers
+from ._scaling import unit_interval
 
 __all__ = [
     "CONTRASTS",
@@ -34,8 +35,6 @@ __all__ = [
     "ValueBlock",
     "assemble",
     "root",
-    "undone",
-    "unit_interval",
 ]
 
 CONTRASTS = ("helmert", "one-hot")
@@ -187,52 +186,6 @@ def assemble(
     return X
 
 
-def unit_interval(column: Array | ArrayLike, declared: Numbers) -> Array:
-    """Numbers to [-1, 1] around the midpoint of the scaled bounds; clipped outside, NaN where missing.
-
-    Parameters
-    ----------
-    column : array-like of shape (n,)
-        Floats.
-    declared : Numbers
-        Bounds and scale.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
-    # Clipped first: no scale is asked of what it is not made for, and nothing overflows.
-    cells = np.clip(np.asarray(column, dtype=np.float64), declared.low, declared.high)
-    middle, half = _middle_and_half(declared)
-    scaled = on_scale(cells, declared.scale)
-    scaled -= middle
-    scaled /= half
-    return np.clip(scaled, -1.0, 1.0, out=scaled)
-
-
-def undone(unit: Array, declared: Numbers) -> Array:
-    """What `unit_interval` came from, but for what was clipped.
-
-    Parameters
-    ----------
-    unit : ndarray of shape (n,)
-        Numbers in [-1, 1].
-    declared : Numbers
-        Bounds and scale.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
-    middle, half = _middle_and_half(declared)
-    scaled = np.clip(unit, -1.0, 1.0) * half + middle
-    if declared.scale == "log":
-        scaled = np.exp(scaled)
-    elif declared.scale == "symlog":
-        scaled = np.sign(scaled) * np.expm1(np.abs(scaled))
-    return np.clip(scaled, declared.low, declared.high)
-
-
 def root(squares: Sequence[float] | int, dtype: DTypeLike = np.float64) -> Any:
     """A little more than the root of the sum of squared bounds, so that the theorem survives all rounding.
 
@@ -250,9 +203,3 @@ def root(squares: Sequence[float] | int, dtype: DTypeLike = np.float64) -> Any:
     kind = np.dtype(dtype).type
     total = squares if isinstance(squares, int) else math.fsum(squares)
     return kind(np.sqrt(total or 1.0) * (1.0 + 8.0 * np.finfo(kind).eps))
-
-
-def _middle_and_half(declared: Numbers) -> tuple[float, float]:
-    low, high = (on_scale(bound, declared.scale) for bound in (declared.low, declared.high))
-    # Halved first: low + high and high - low may each overflow.
-    return low / 2 + high / 2, high / 2 - low / 2

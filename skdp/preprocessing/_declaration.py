@@ -5,33 +5,23 @@ A declaration is public, so sentences may show it; whatever could be read in two
 
 from __future__ import annotations
 
-import csv
-import json
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+
+from ._reading import did_you_mean, digits
+from ._scaling import SCALES, on_scale
 
 __all__ = [
-    "SCALES",
     "Categories",
     "Declared",
     "Numbers",
-    "did_you_mean",
     "of_numbers",
-    "on_scale",
     "read_column",
-    "read_file",
-    "reading",
 ]
-
-SCALES = ("linear", "log", "symlog")
 
 
 @dataclass(frozen=True)
@@ -86,10 +76,10 @@ def read_column(name: object, declared: Any) -> Declared:
             f"{_said(name, declared)}: a single value says nothing{_semicolon(values)}."
         )
     *first, rest = values[0], values[1], values[2:]
-    bounds = len(values) == 2 or (len(values) == 3 and not _digits(rest[0]))
+    bounds = len(values) == 2 or (len(values) == 3 and not digits(rest[0]))
     if bounds and all(map(_number, first)):
         return of_numbers(name, *values)
-    if bounds and all(map(_digits, first)):
+    if bounds and all(map(digits, first)):
         raise ValueError(
             f"{_said(name, declared)}, which may be bounds in quotes: write [low, high] without quotes for bounds, or "
             '{"categories": [...]} for values.'
@@ -133,84 +123,6 @@ def of_numbers(name: object, low: Any, high: Any, scale: Any = "linear") -> Numb
             f"Column {name!r} has bounds closer than a double can divide; change its unit."
         )
     return Numbers(low, high, scale)
-
-
-def on_scale(x: ArrayLike, scale: str) -> Any:
-    """Numbers on a scale: symlog is ``sign(x) * log1p(|x|)``.
-
-    Parameters
-    ----------
-    x : array-like
-        Numbers, positive for "log".
-    scale : str
-        One of `SCALES`.
-
-    Returns
-    -------
-    ndarray
-    """
-    if scale == "linear":
-        return x
-    return np.log(x) if scale == "log" else np.sign(x) * np.log1p(np.abs(x))
-
-
-def read_file(path: str | PathLike[str]) -> dict[str, Any]:
-    """The declaration in a JSON or csv file: name of a column to its bounds or values.
-
-    Parameters
-    ----------
-    path : path
-        JSON: ``{"age": [17, 90], "sex": ["f", "m"]}``; csv: one line a column, ``age,17,90``.
-
-    Returns
-    -------
-    dict
-        As it stands there.
-    """
-    text = Path(path).read_text(encoding="utf-8-sig")
-    if not text.lstrip().startswith("{"):
-        lines = csv.reader(text.splitlines(), skipinitialspace=True)
-        return {line[0]: _numbers_or_words(line[1:]) for line in lines if line}
-    try:
-        return dict(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no valid JSON: {error}.") from error
-
-
-def reading(columns: Iterable[tuple[object, Declared]]) -> str:
-    """How declarations were read, a line a column.
-
-    Parameters
-    ----------
-    columns : iterable of (name, Numbers or Categories)
-        In the order in which they will stand.
-
-    Returns
-    -------
-    str
-    """
-    told = [(str(name), str(declared)) for name, declared in columns]
-    widest = max((len(name) for name, _ in told), default=0)
-    return "\n".join(f"{name:<{widest}}  {declared}" for name, declared in told)
-
-
-def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """The end of a sentence that names what was probably meant, or nothing.
-
-    Parameters
-    ----------
-    word : object
-        What was not found.
-    known : iterable
-        What there is.
-
-    Returns
-    -------
-    str
-    """
-    plain = {str(name).strip().casefold(): str(name) for name in known}
-    close = get_close_matches(str(word).strip().casefold(), plain, n=1, cutoff=0.75)
-    return f" (did you mean {plain[close[0]]!r}?)" if close else ""
 
 
 def _of_mapping(name: object, declared: Mapping[str, Any]) -> Declared:
@@ -268,20 +180,3 @@ def _semicolon(values: Sequence[Any]) -> str:
 
 def _number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-
-
-def _digits(value: Any) -> bool:
-    if not isinstance(value, str):
-        return _number(value)
-    try:
-        return bool(np.isfinite(float(value)))
-    except ValueError:
-        return False
-
-
-def _numbers_or_words(values: list[str]) -> list[Any]:
-    """What a line of a csv says: numbers have no quotes there."""
-    scaled = len(values) == 3 and not _digits(values[2])
-    if (len(values) == 2 or scaled) and all(map(_digits, values[:2])):
-        return [float(value) for value in values[:2]] + values[2:]
-    return values

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.data import any_table, as_text, is_frame
-from ._blocks import CONTRASTS, INDICATOR, UNKNOWN, Block, assemble
-from ._cells import Array, as_numbers
-from ._declaration import Categories, Declared, Numbers, did_you_mean, read_column, reading
+from ..fitting.data import any_table, is_frame
+from ._blocks import Block, assemble
+from ._cells import Array
+from ._columns import OTHER, Column, all_of, cells_of, place_of
+from ._declaration import Declared, read_column
+from ._reading import reading
 
-__all__ = ["ByDeclaration", "Column", "cells_of", "refuse_unless"]
-
-
-class Column(NamedTuple):
-    """A declared column: its place in the table, its name, what is declared of it."""
-
-    place: int
-    name: str
-    declared: Declared
+__all__ = ["ByDeclaration"]
 
 
 class ByDeclaration(TransformerMixin, BaseEstimator):
@@ -125,17 +119,17 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
             return [Column(j, name, self._read(name, given)) for j, name in enumerate(names)]
         columns = []
         for key, declared in given.items():
-            place = _place(key, names, named)
+            place = place_of(key, names, named)
             columns.append(Column(place, names[place], self._read(key, declared)))
         if len({column.place for column in columns}) < len(columns):
             raise ValueError("A column is declared by its name and by its place; declare it once.")
-        return columns if self.only is None else _all_of(columns, names)
+        return columns if self.only is None else all_of(columns, names)
 
     def _read(self, name: object, declared: Any) -> Declared:
         found = read_column(name, declared)
         if self.only is not None and not isinstance(found, self.only):
             raise ValueError(
-                f"Column {name!r} is declared as {found}: use {_OTHER[self.only]} for it, or TableEncoder for both."
+                f"Column {name!r} is declared as {found}: use {OTHER[self.only]} for it, or TableEncoder for both."
             )
         return found
 
@@ -159,79 +153,3 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         tags.requires_fit = True
         return tags
-
-
-def cells_of(table: Any, column: Column) -> Any:
-    """The cells of a column; of numbers, as floats.
-
-    Parameters
-    ----------
-    table : frame or ndarray
-        Of any cells.
-    column : Column
-        Which.
-
-    Returns
-    -------
-    array-like of shape (n,)
-    """
-    named = is_frame(table)
-    cells = table[table.columns[column.place]] if named else table[:, column.place]
-    kind = getattr(getattr(cells, "dtype", None), "kind", "")
-    if kind in ("c", "m", "M"):
-        raise ValueError(
-            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."
-        )
-    return as_numbers(cells) if isinstance(column.declared, Numbers) else cells
-
-
-def refuse_unless(given: dict[str, Any]) -> None:
-    """Refuse options of blocks that there are not.
-
-    Parameters
-    ----------
-    given : dict
-        contrasts, unknown, missing: those that a transformer has.
-    """
-    for name, known in (("contrasts", CONTRASTS), ("unknown", UNKNOWN)):
-        if name in given and given[name] not in known:
-            raise ValueError(
-                f"{name}={as_text(given[name])} is not known; use one of {', '.join(map(repr, known))}"
-                f"{did_you_mean(given[name], known)}."
-            )
-    missing = given.get("missing", 0.0)
-    number = isinstance(missing, int | float) and not isinstance(missing, bool)
-    if missing != INDICATOR and not (number and -1.0 <= missing <= 1.0):
-        raise ValueError(
-            f"missing={as_text(missing)} must be a place in [-1, 1] (0 is the midpoint of the bounds), or 'indicator'."
-        )
-
-
-_OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"}
-
-
-def _all_of(columns: list[Column], names: list[Any]) -> list[Column]:
-    """The columns in the order of the table, if none of it lacks a declaration."""
-    bare = set(range(len(names))) - {column.place for column in columns}
-    if bare:
-        raise ValueError(
-            f"Column {names[min(bare)]!r} has no declaration; declare it, or drop it before."
-        )
-    return sorted(columns, key=lambda column: column.place)
-
-
-def _place(key: Any, names: list[Any], named: bool) -> int:
-    """Place of a declared column in a table."""
-    if key in names and (named or isinstance(key, str)):
-        return names.index(key)
-    if (
-        isinstance(key, int | np.integer)
-        and not isinstance(key, bool)
-        and -len(names) <= key < len(names)
-    ):
-        return int(key) % len(names)
-    if isinstance(key, str) and not named:
-        raise ValueError(
-            f"Column {key!r} is declared by its name, and X has no names: pass a frame, or declare places 0, 1, ..."
-        )
-    raise ValueError(f"Column {key!r} is declared, but X has not got it{did_you_mean(key, names)}.")

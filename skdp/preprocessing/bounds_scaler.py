@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ._blocks import INDICATOR, Block, NumberBlock, root, undone
+from ._blocks import INDICATOR, Block, NumberBlock, root
 from ._cells import Array
+from ._columns import refuse_unless
 from ._declaration import Numbers
-from ._transformer import ByDeclaration, refuse_unless
+from ._scaling import undone
+from ._transformer import ByDeclaration
 
 __all__ = ["BoundsScaler"]
 

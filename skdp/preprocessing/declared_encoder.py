@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting.data import any_table
 from ._blocks import ValueBlock, root
 from ._cells import Array
+from ._columns import cells_of, refuse_unless
 from ._declaration import Categories, Declared
-from ._transformer import ByDeclaration, cells_of, refuse_unless
+from ._transformer import ByDeclaration
 
 __all__ = ["DeclaredEncoder"]
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from ._blocks import Block, NumberBlock, ValueBlock, root
 from ._cells import Array
-from ._declaration import Numbers, did_you_mean, read_file
-from ._transformer import ByDeclaration, refuse_unless
+from ._columns import refuse_unless
+from ._declaration import Numbers
+from ._reading import did_you_mean, read_file
+from ._transformer import ByDeclaration
 
 __all__ = ["TableEncoder"]
 

@@ -1,0 +1,98 @@
+"""Declared columns and their places in a table; options that all transformers share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..fitting.data import as_text, is_frame
+from ._blocks import CONTRASTS, INDICATOR, UNKNOWN
+from ._cells import as_numbers
+from ._declaration import Categories, Declared, Numbers
+from ._reading import did_you_mean
+
+__all__ = ["OTHER", "Column", "all_of", "cells_of", "place_of", "refuse_unless"]
+
+OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"}
+
+
+class Column(NamedTuple):
+    """A declared column: its place in the table, its name, what is declared of it."""
+
+    place: int
+    name: str
+    declared: Declared
+
+
+def cells_of(table: Any, column: Column) -> Any:
+    """The cells of a column; of numbers, as floats.
+
+    Parameters
+    ----------
+    table : frame or ndarray
+        Of any cells.
+    column : Column
+        Which.
+
+    Returns
+    -------
+    array-like of shape (n,)
+    """
+    named = is_frame(table)
+    cells = table[table.columns[column.place]] if named else table[:, column.place]
+    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    if kind in ("c", "m", "M"):
+        raise ValueError(
+            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."
+        )
+    return as_numbers(cells) if isinstance(column.declared, Numbers) else cells
+
+
+def refuse_unless(given: dict[str, Any]) -> None:
+    """Refuse options of blocks that there are not.
+
+    Parameters
+    ----------
+    given : dict
+        contrasts, unknown, missing: those that a transformer has.
+    """
+    for name, known in (("contrasts", CONTRASTS), ("unknown", UNKNOWN)):
+        if name in given and given[name] not in known:
+            raise ValueError(
+                f"{name}={as_text(given[name])} is not known; use one of {', '.join(map(repr, known))}"
+                f"{did_you_mean(given[name], known)}."
+            )
+    missing = given.get("missing", 0.0)
+    number = isinstance(missing, int | float) and not isinstance(missing, bool)
+    if missing != INDICATOR and not (number and -1.0 <= missing <= 1.0):
+        raise ValueError(
+            f"missing={as_text(missing)} must be a place in [-1, 1] (0 is the midpoint of the bounds), or 'indicator'."
+        )
+
+
+def all_of(columns: list[Column], names: list[Any]) -> list[Column]:
+    """The columns in the order of the table, if none of it lacks a declaration."""
+    bare = set(range(len(names))) - {column.place for column in columns}
+    if bare:
+        raise ValueError(
+            f"Column {names[min(bare)]!r} has no declaration; declare it, or drop it before."
+        )
+    return sorted(columns, key=lambda column: column.place)
+
+
+def place_of(key: Any, names: list[Any], named: bool) -> int:
+    """Place of a declared column in a table."""
+    if key in names and (named or isinstance(key, str)):
+        return names.index(key)
+    if (
+        isinstance(key, int | np.integer)
+        and not isinstance(key, bool)
+        and -len(names) <= key < len(names)
+    ):
+        return int(key) % len(names)
+    if isinstance(key, str) and not named:
+        raise ValueError(
+            f"Column {key!r} is declared by its name, and X has no names: pass a frame, or declare places 0, 1, ..."
+        )
+    raise ValueError(f"Column {key!r} is declared, but X has not got it{did_you_mean(key, names)}.")
