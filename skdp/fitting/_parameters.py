@@ -104,8 +104,9 @@ RULES: dict[str, Rule] = {
         "sqrt(n_features) always holds",
     ),
     "C": (
-        _between(1e-100, 1e100),
-        "must be a number between 1e-100 and 1e100: it is the inverse strength of the penalty, as in scikit-learn",
+        _between(1e-100, 1e100, math.inf),
+        "must be a number between 1e-100 and 1e100, or inf for no penalty: it is the inverse strength of the penalty, "
+        "as in scikit-learn",
     ),
     "l1_ratio": (
         _or_none(_between(0.0, 1.0)),
@@ -126,7 +127,7 @@ RULES: dict[str, Rule] = {
     ),
     "penalty": (
         _or_none(_one_of((Penalty, str))),
-        "is no penalty; use 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
+        "is no penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
     ),
     "loss": (
         lambda value: (

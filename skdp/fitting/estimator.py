@@ -3,6 +3,7 @@
 import copy
 import numbers
 import warnings
+from collections.abc import Iterator
 from typing import Any, Self, cast
 
 import numpy as np
@@ -102,6 +103,12 @@ class PrivateEstimator(BaseEstimator):
                 f"neighbors={self.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
             )
         self._stated(1, 1)
+        for told in self._ignored():
+            warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
+
+    def _ignored(self) -> Iterator[str]:
+        """A sentence for each parameter of the face that has no effect beside the others."""
+        return iter(())
 
     def _stated(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """The face's problem, with the number of records where it may be known: by the relation, or declared."""

@@ -1,5 +1,7 @@
 """What all private linear estimators share: a loss of scores, and coefficients on the user's scale."""
 
+import math
+from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
@@ -52,6 +54,20 @@ class LinearModel:
 
     def _loss(self) -> Loss:
         raise NotImplementedError
+
+    def _ignored(self) -> Iterator[str]:
+        """A sentence for each parameter of the penalty that has no effect beside the others."""
+        none = self.penalty is None or (isinstance(self.penalty, str) and self.penalty == "none")
+        if none and self.C not in (1.0, math.inf):
+            yield f"Setting penalty=None will ignore the C and l1_ratio parameters: C={self.C} has no effect."
+        if isinstance(self.penalty, Penalty) and self.C != 1.0:
+            yield f"penalty={self.penalty} carries its own strength: C={self.C} has no effect."
+        if self.l1_ratio is None or self.penalty in ("auto", "elasticnet"):
+            return
+        if self.l1_ratio != {"l1": 1.0, "l2": 0.0}.get(str(self.penalty)):
+            yield (
+                f"l1_ratio={self.l1_ratio} is only used when penalty is 'elasticnet' or 'auto', not {self.penalty!r}."
+            )
 
     def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it; the intercept is free."""

@@ -1,5 +1,7 @@
 """Private linear classifiers with scikit-learn's face."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -29,12 +31,12 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
         promise and by public sizes, see docs/choose_a_solver.md.
-    penalty : {"l2", "l1", "elasticnet", "scad", "mcp", None} or Penalty, default="l2"
-        Penalty on the coefficients; the intercept is free.
+    penalty : {"auto", "l2", "l1", "elasticnet", "scad", "mcp", None} or Penalty, default="auto"
+        Penalty on the coefficients; the intercept is free. "auto" goes by ``l1_ratio``.
     C : float, default=1.0
-        Inverse strength of the penalty, relative to the SUM of losses.
+        Inverse strength of the penalty, relative to the SUM of losses; ``inf`` for none.
     l1_ratio : float, default=None
-        Share of L1 in the elastic net.
+        Share of L1 in the elastic net: None or 0 is L2, 1 is L1, as in scikit-learn.
     data_norm : float
         Public bound on the norm of a row; rows beyond it are scaled down. It must be declared.
     fit_intercept : bool, default=True
@@ -89,7 +91,7 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         delta: float = 1e-6,
         *,
         solver: str | Solver = "auto",
-        penalty: str | Penalty | None = "l2",
+        penalty: str | Penalty | None = "auto",
         C: float = 1.0,
         l1_ratio: float | None = None,
         data_norm: float | None = None,
@@ -150,7 +152,8 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         ndarray of shape (n_samples, 2)
             One column per class of ``classes_``.
         """
-        return np.log(self.predict_proba(X))
+        scores = self.decision_function(X)
+        return -np.column_stack([self._loss().value(scores, -1.0), self._loss().value(scores, 1.0)])
 
 
 class DPLinearSVC(LinearModel, PrivateClassifier):
@@ -191,7 +194,7 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         delta: float = 1e-6,
         *,
         solver: str | Solver = "auto",
-        penalty: str | Penalty | None = "l2",
+        penalty: str | Penalty | None = "auto",
         loss: str | Loss = "huberised_hinge",
         h: float = 0.5,
         C: float = 1.0,
@@ -223,6 +226,12 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         self.ledger = ledger
         self.random_state = random_state
         self.verbose = verbose
+
+    def _ignored(self) -> Iterator[str]:
+        """Beside those of the penalty, the half-width of another loss."""
+        yield from super()._ignored()
+        if self.loss != "huberised_hinge" and self.h != 0.5:
+            yield f"h={self.h} is only used when loss='huberised_hinge'."
 
     def _loss(self) -> Loss:
         if isinstance(self.loss, Loss):

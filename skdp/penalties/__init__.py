@@ -95,11 +95,11 @@ def make(
     Parameters
     ----------
     penalty : str, None or Penalty
-        Name of a penalty that needs no more than a strength, or an instance of any.
+        Name of a penalty that needs no more than a strength, or an instance of any; "auto" is named by ``l1_ratio``.
     strength : float
-        Weight against the sum of the losses (1/C of scikit-learn). An instance carries its own.
+        Weight against the sum of the losses (1/C of scikit-learn), 0 for no penalty. An instance carries its own.
     l1_ratio : float in [0, 1], optional
-        Share of L1 in the elastic net.
+        Share of L1 in the elastic net. For "auto", as in scikit-learn: 1 is L1, None or 0 is L2.
     weight : float
         Number of records, where it is public: it sets where SCAD and MCP stop to grow.
 
@@ -118,19 +118,32 @@ def make(
     ElasticNet(strength=2.0, l1_ratio=0.3)
     >>> make(L1Ball(radius=5.0), strength=2.0)  # an instance carries its own numbers
     L1Ball(radius=5.0)
+    >>> make("auto", strength=2.0), make("auto", strength=2.0, l1_ratio=1.0)
+    (L2(strength=2.0), L1(strength=2.0))
     """
     if isinstance(penalty, Penalty):
         return penalty
     if penalty is None or penalty == "none":
         return NoPenalty()
+    if isinstance(penalty, str) and penalty == "auto":
+        penalty = _named_by(l1_ratio)
     kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
     takes = {field.name for field in fields(kind)} if kind else ()
     if kind is None or "strength" not in takes:
         raise ValueError(
             f"penalty={penalty!r} is not the name of a penalty with a strength; use 'l1', 'l2', "
-            "'elasticnet' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."
+            "'elasticnet', 'auto' or None, or an instance such as skdp.penalties.L1Ball(radius=1.0)."
         )
     if "l1_ratio" in takes and l1_ratio is None:
         raise ValueError(f"penalty={penalty!r} needs l1_ratio, got None; 0.5 is half and half.")
+    if strength == 0.0:
+        return NoPenalty()
     given = {"strength": strength, "l1_ratio": l1_ratio, "weight": weight}
     return kind(**{name: number for name, number in given.items() if name in takes})
+
+
+def _named_by(l1_ratio: float | None) -> str:
+    """What scikit-learn means by a share of L1."""
+    if l1_ratio is None or l1_ratio == 0.0:
+        return "l2"
+    return "l1" if l1_ratio == 1.0 else "elasticnet"

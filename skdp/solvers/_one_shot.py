@@ -32,7 +32,7 @@ __all__ = [
 
 RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
 FLOOR = 1e-4  # least convexity beside a promise: double precision can certify minimisers down to it
-UNPROMISED = 1e-6  # convexity that is left where nothing is promised
+UNPROMISED = 1e-12  # convexity that is left where nothing is promised
 TYPICAL = 1e3  # records that defaults are chosen for where their number is private
 
 
@@ -66,6 +66,8 @@ def leverage_for(
     task: Task, public: Public, budget: Budget, clip: float | None, tilt: float, radius: float
 ) -> float:
     """Largest x' Lambda^-1 x that is worth its price: of the Jacobian, and of noise on the minimiser."""
+    if not budget.private:
+        return math.inf
     leverage = _paid_leverage(task, public, budget, clip, tilt, radius)
     if budget.noise == 0:
         return leverage
@@ -161,9 +163,12 @@ def total_step(n: float, curvature: float, slope: float, noise: float, radius: f
     return (radius * n / slope / noise) ** (2 / 3) / (8.0 * curvature) ** (1 / 3)
 
 
-def whole_ridge(penalty: ScaledPenalty) -> tuple[float, ScaledPenalty]:
-    """The user's L2 as a weight on all coordinates, and the penalty that is left beside it."""
-    if isinstance(penalty.penalty, L2):
+def whole_ridge(penalty: ScaledPenalty, published: bool = False) -> tuple[float, ScaledPenalty]:
+    """The user's L2 as a weight on all coordinates, and the penalty that is left beside it.
+
+    A free intercept is left alone by the user's penalty, so only algorithms `published` without one take it for that.
+    """
+    if isinstance(penalty.penalty, L2) and (published or not penalty.intercept):
         left = ScaledPenalty(NoPenalty(), penalty.scale, penalty.intercept)
         return penalty.convexity_of_coefficients, left
     return 0.0, penalty

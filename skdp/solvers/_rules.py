@@ -12,15 +12,26 @@ from ._solver import Array, Task
 
 __all__ = ["clip_rule", "longest_prox", "nearest", "refuse_long_step", "step_rule"]
 
+MANY = 1e6  # records that the widest clip is made for where their number is private
+
 
 def clip_rule(task: Task, public: Public, noise_level: float) -> float:
     """Bound on a record's gradient: from half of the loss's own bound at high noise to all of it at low noise.
 
     At w = 0 the slope of a logistic loss is half of its supremum, so a clip there removes bias from no record at the
     start and halves the noise. ``noise_level`` is the noise norm over n that a clip of 1 would bring.
+
+    A loss without a bound has one all the same at the optimum: there no record costs more than all do at w = 0, and
+    a loss l of curvature b is no steeper than sqrt(2 b l) (Nesterov 2004, "Introductory lectures on convex
+    optimization").
     """
-    full = (task.loss.slope or 1.0) * public.row_bound
-    return full * min(max(0.5 * (0.004 / max(noise_level, 1e-12)) ** (1 / 3), 0.5), 1.0)
+    full, most = task.loss.slope, 1.0
+    if full is None:
+        at_start = task.loss.value_bound(0.0, public.target_bound)
+        full = math.sqrt(2.0 * (task.loss.curvature or 1.0) * at_start)
+        most = math.sqrt(public.n or MANY)
+    share = 0.5 * (0.004 / max(noise_level, 1e-15)) ** (1 / 3)
+    return full * public.row_bound * min(max(share, 0.5), most)
 
 
 def longest_prox(task: Task, n: float, momentum: float = 0.0) -> float:

@@ -73,7 +73,7 @@ class ObjectivePerturbation(Solver):
         return tight(public, task, budget, clip, self.strength, self.radius)
 
     def _published(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
-        ridge, rest = whole_ridge(task.penalty)
+        ridge, rest = whole_ridge(task.penalty, published=True)
         pure = self.variant == "cms11"
         if pure != (budget.delta == 0):
             raise NotSupported(

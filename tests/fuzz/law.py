@@ -22,7 +22,7 @@ from .watch import Endless, limited, watched
 __all__ = ["ROUNDS", "SECONDS", "Broken", "Outcome", "check", "outcome"]
 
 SENTENCES = (ValueError, TypeError, NotSupported, BudgetExceeded)
-WARNINGS = (PrivacyWarning, DataConversionWarning)
+WARNINGS = (PrivacyWarning, DataConversionWarning, UserWarning)  # the last: what is ignored
 OURS = (*skdp.__path__, str(Path(__file__).parents[1]))  # solvers of the tests are users' own
 SECONDS = 60.0  # of processor time for one fit
 ROUNDS = 500  # of one inner minimiser

@@ -44,7 +44,7 @@ def slopes(loss, z, y):
     if isinstance(loss, HuberisedHinge):
         return y * np.clip((y * z - 1 - long(loss.h)) / (2 * long(loss.h)), -1, 0)
     if isinstance(loss, SquaredHinge):
-        return y * np.minimum(y * z - 1, 0)
+        return 2 * y * np.minimum(y * z - 1, 0)
     if isinstance(loss, Huber):
         return np.clip(z - y, -long(loss.delta), long(loss.delta))
     if isinstance(loss, QuantileHuber):

@@ -71,9 +71,9 @@ def test_hinge_is_hinge_loss(binary):
     assert HuberisedHinge(h=1e-9).value(z, y).mean() == pytest.approx(hinge_loss(y, z))
 
 
-def test_squared_hinge_is_half_the_square(binary):
+def test_squared_hinge_is_the_square(binary):
     z, y = binary
-    np.testing.assert_allclose(SquaredHinge().value(z, y), Hinge().value(z, y) ** 2 / 2)
+    np.testing.assert_allclose(SquaredHinge().value(z, y), Hinge().value(z, y) ** 2)
 
 
 def test_multinomial_is_log_loss():

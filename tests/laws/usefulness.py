@@ -128,7 +128,7 @@ def fitted(solver, problem, relation, epsilon):
             1e-6,
             solver=solver,
             penalty=penalty,
-            C=problem.C,
+            C=problem.C if penalty == "l2" else 1.0,
             data_norm=2.0,
             classes=[0, 1],
             neighbors=relation,

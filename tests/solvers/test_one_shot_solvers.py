@@ -21,7 +21,7 @@ from skdp.solvers import (
     OutPertGD,
     OutputPerturbation,
 )
-from skdp.solvers._one_shot import FLOOR, strength_for, total_step
+from skdp.solvers._one_shot import FLOOR, strength_for, total_step, whole_ridge
 
 NAMES = (
     "objective-perturbation",
@@ -85,6 +85,11 @@ def _objective(model, data, penalty):
 LIMITS = [
     pytest.param(ObjectivePerturbation(clip=np.inf, strength=1e-6), 1e-7, id="objective"),
     pytest.param(ADMMObjP(clip=np.inf, rounds=400, strength=20.0), 1e-6, id="admm"),
+    pytest.param(AMP(), 1e-7, id="amp"),
+    pytest.param(OutputPerturbation(clip=np.inf), 1e-7, id="output"),
+    pytest.param(OutPertGD(clip=np.inf, steps=2000), 1e-5, id="gd"),
+    pytest.param(PSGD(clip=np.inf, epochs=400), 1e-3, id="psgd"),
+    pytest.param(RSGDAR(clip=np.inf, epochs=400), 1e-3, id="rsgd-ar"),
 ]
 
 
@@ -98,28 +103,16 @@ def test_without_noise_the_users_optimum(data, solver, tolerance):
     assert -1e-9 <= gap <= tolerance
 
 
-RIDGED = [
-    pytest.param(AMP(), 1e-5, id="amp"),
-    pytest.param(OutputPerturbation(clip=np.inf), 1e-5, id="output"),
-    pytest.param(OutPertGD(clip=np.inf, steps=2000), 1e-5, id="gd"),
-    pytest.param(PSGD(clip=np.inf, epochs=400), 1e-3, id="psgd"),
-    pytest.param(RSGDAR(clip=np.inf, epochs=400), 1e-3, id="rsgd-ar"),
-]
-
-
-@pytest.mark.parametrize("solver, tolerance", RIDGED)
-def test_without_noise_the_optimum_with_the_intercept_penalised(data, solver, tolerance):
-    """These solvers put the user's L2 on all coordinates, the intercept's column of size 1/4 too."""
-    ours = fit(data, solver, epsilon=np.inf, C=0.1)
-    X, y = data
-    Z = np.c_[X, np.full(len(y), 0.25 * 2.0)]
-    theirs = LogisticRegression(C=0.1, fit_intercept=False, tol=1e-12, max_iter=1000).fit(Z, y)
-    w = np.append(ours.coef_[0], ours.intercept_[0] / 0.5)
-
-    def value(v):
-        return (np.logaddexp(0.0, -(2 * y - 1) * (Z @ v)).sum() + 5 * v @ v) / len(y)
-
-    assert -1e-9 <= value(w) - value(theirs.coef_[0]) <= tolerance
+def test_the_ridge_counts_as_strong_convexity_without_an_intercept():
+    """With one it does not: the user's penalty leaves it alone, and so does every solver."""
+    for intercept in (False, True):
+        _, task = DPLogisticRegression(data_norm=2.0, C=1e-3, fit_intercept=intercept)._problem(
+            300, 3
+        )
+        ridge, rest = whole_ridge(task.penalty)
+        assert (ridge > 0.0) != intercept
+        assert rest.convexity_of_coefficients == (250.0 if intercept else 0.0)
+        assert whole_ridge(task.penalty, published=True)[0] == 250.0
 
 
 def test_clipped_slopes_without_noise_minimise_the_capped_loss(data):
