@@ -11,6 +11,8 @@ from ._registry import register
 from ._schedule import Schedule, distances
 from ._statement import Statement, state
 from .best_candidate import BestCandidate
+from .column_counts import ColumnCounts
+from .column_moments import ColumnMoments
 from .count import Count
 from .gradient import Gradient
 from .gradient_difference import GradientDifference
@@ -30,6 +32,8 @@ from .threshold import FirstDecrease, GaussianFirstDecrease
 __all__ = [
     "MECHANISMS",
     "BestCandidate",
+    "ColumnCounts",
+    "ColumnMoments",
     "Coordinates",
     "Count",
     "FirstDecrease",
@@ -68,6 +72,8 @@ MECHANISMS = register(
         SecondMoment,
         SteepestCoordinate,
         BestCandidate,
+        ColumnCounts,
+        ColumnMoments,
         Count,
         FirstDecrease,
         GaussianFirstDecrease,

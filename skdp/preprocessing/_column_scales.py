@@ -1,0 +1,93 @@
+"""The algorithm that finds scales of columns: it states what it will ask, asks, and post-processes answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..mechanisms import ColumnCounts, ColumnMoments, Public
+from ..mechanisms._octaves import BINS
+from ..solvers import Budget, OracleLike, Solver, Task
+from ._cells import Array
+from ._octave_rule import bounds_of, records_in
+
+__all__ = ["ColumnScales", "norm_of"]
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnScales(Solver):
+    """Asks for the counts of all octaves, and if wanted for moments within the bounds that they show.
+
+    Parameters
+    ----------
+    moments : bool
+        Whether to ask for means and deviations, too; each question then takes half of the budget in mu squared.
+    """
+
+    moments: bool = False
+
+    name: ClassVar[str] = "column-scales"
+
+    def __repr__(self) -> str:
+        return f"ColumnScales({'bounds, means and deviations' if self.moments else 'bounds'})"
+
+    def asks(self, public: Public, task: Task, budget: Budget) -> list[tuple[Any, int]]:
+        """The counts, and the moments within any bounds: their price does not depend on these."""
+        d = public.n_features
+        found = [(self._counts(public, budget), 1)]
+        return found + [(self._moments(public, budget, np.zeros((d, 2))), 1)] * self.moments
+
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
+        """Bounds of each column, and its mean and deviation on [-1, 1]."""
+        public = oracle.public
+        d, question = public.n_features, self._counts(public, budget)
+        counts = np.asarray(oracle.ask(question)).reshape(d, BINS)
+        deviation = question.multiplier * question.bound(public)
+        n = float(public.n) if public.n is not None else records_in(counts, deviation)
+        bounds = np.array([bounds_of(column, deviation, d, n) for column in counts])
+        told = np.tile([0.0, 1.0], (d, 1))
+        if self.moments:
+            second = self._moments(public, budget, bounds)
+            told = _mean_and_deviation(oracle.ask(second), second, public, n)
+            told[bounds[:, 0] == bounds[:, 1]] = 0.0, 1.0
+        return np.hstack([bounds, told])
+
+    def _counts(self, public: Public, budget: Budget) -> ColumnCounts:
+        multiplier = budget.noise * math.sqrt(1 + self.moments)
+        return ColumnCounts(multiplier=multiplier, scale=norm_of(public.n_features))
+
+    def _moments(self, public: Public, budget: Budget, bounds: Array) -> ColumnMoments:
+        # The share of a question is its multiplier over what a neighbour moves in bounds; so that both take half:
+        counts, given = self._counts(public, budget), {"low": bounds[:, 0], "high": bounds[:, 1]}
+        one = ColumnMoments(multiplier=1.0, scale=norm_of(public.n_features), **given)
+        moved = one.sensitivity(public) / one.bound(public)
+        moved /= counts.sensitivity(public) / counts.bound(public)
+        return ColumnMoments(multiplier=counts.multiplier * moved, scale=one.scale, **given)
+
+
+def norm_of(d: int) -> float:
+    """Bound on the norm of a row of places, each in (-1, 1).
+
+    Parameters
+    ----------
+    d : int
+        Columns.
+
+    Returns
+    -------
+    float
+    """
+    return math.sqrt(d) * (1.0 + 1e-9)
+
+
+def _mean_and_deviation(answer: Array, question: ColumnMoments, public: Public, n: float) -> Array:
+    """Mean and deviation of each column on [-1, 1], within what noise leaves."""
+    d = public.n_features
+    sums, squares = answer[:d] / n, answer[d:] / (question.weight(public) * n)
+    mean = np.clip(sums, -1.0, 1.0)
+    noise = question.multiplier * question.bound(public) / n
+    least = min(max(2.0 * noise, 0.0025), 1.0)
+    return np.column_stack([mean, np.sqrt(np.clip(squares - mean**2, least, 1.0))])

@@ -1,0 +1,72 @@
+"""Private bounds of all columns, with no range declared."""
+
+from __future__ import annotations
+
+import math
+
+from ..mechanisms._octaves import to_unit
+from ._bought import BoughtScales
+from ._cells import Array
+
+__all__ = ["DPBounds"]
+
+
+class DPBounds(BoughtScales):
+    """Buy bounds for all columns from one noisy histogram, and scale rows to a norm of at most 1.
+
+    No range has to be declared, not even a wide one: the bins are the octaves of the doubles, from 1e-308 to 1e308
+    with both signs. Bounds are powers of two beyond which about 1 % of a column lies, and columns go to [-1, 1] between
+    them; a column in which nothing stands out of the noise is seen by its sign. Where bounds are public, declare them:
+    that is free (`BoundsScaler`).
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Privacy loss that is promised. A twentieth of the budget in mu squared is enough beside an estimator's.
+    delta : float, default=1e-6
+        Probability of exceeding it.
+    neighbors : {"replace_one", "add_remove"}, default="replace_one"
+        Neighbouring data differ by one record replaced (n is public) or added or removed (n is private).
+    n_public : int, default=None
+        Under "add_remove", a rough number of records that you know without looking.
+    accountant : str, default="auto"
+        Which theorem prices the fit.
+    ledger : skdp.privacy.Ledger, default=None
+        A budget shared by several fits; it pays before a record is touched.
+    random_state : int, RandomState or None, default=None
+        None draws noise from the operating system.
+    verbose : int, default=0
+        1 prints the privacy statement after a fit.
+
+    Attributes
+    ----------
+    bounds_ : ndarray of shape (n_features, 2)
+        Private bounds; twice 0 where a column is seen by its sign.
+    row_norm_ : float
+        1: the norm of a row that leaves, for a private estimator's ``data_norm``.
+    privacy_ : Receipt
+        What the fit costs, and how that was computed.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had string names.
+
+    See Also
+    --------
+    BoundsScaler : Declared bounds, for nothing.
+    DPStandardScaler : Means and deviations besides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.preprocessing import DPBounds
+    >>> X = np.random.default_rng(0).uniform(size=(20_000, 2)) * [1e-6, 3e9]
+    >>> scaler = DPBounds(epsilon=0.5, random_state=0).fit(X)
+    >>> bool((X.max(axis=0) <= scaler.bounds_[:, 1]).all()), scaler.bounds_[1].tolist()
+    (True, [16777216.0, 4294967296.0])
+    >>> float(np.linalg.norm(scaler.transform([[1.0, -1e300]]))) <= 1.0
+    True
+    """
+
+    def _mapped(self, x: Array) -> Array:
+        return to_unit(x, *self.bounds_.T) / (math.sqrt(self.n_features_in_) * (1.0 + 1e-15))
