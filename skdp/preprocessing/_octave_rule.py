@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ..mechanisms._octaves import BINS, MISSING, edges_of
 
@@ -46,7 +46,7 @@ def support_of(counts: Array, deviation: float, columns: int) -> Array:
     ndarray of bool of shape (4096,)
     """
     counts = np.where(np.arange(BINS) < MISSING - 1, counts, 0.0)  # the last two hold no number
-    mark = float(norm.isf(BETA / (2 * BINS * columns))) * deviation
+    mark = -float(ndtri(BETA / (2 * BINS * columns))) * deviation
     support = np.zeros(BINS, dtype=bool)
     below = np.zeros(BINS, dtype=bool)  # windows in which a smaller one has passed
     for level in range(LEVELS):
@@ -55,7 +55,7 @@ def support_of(counts: Array, deviation: float, columns: int) -> Array:
         support |= np.repeat(passes & ~below, width)
         below = (passes | below).reshape(-1, 2).any(axis=1)
     if support.any():
-        near = float(norm.isf(BETA / (8 * columns))) * deviation
+        near = -float(ndtri(BETA / (8 * columns))) * deviation
         _grow(support, counts, near)
         _grow(support[::-1], counts[::-1], near)
     return support
