@@ -4,6 +4,7 @@ import copy
 import numbers
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from .._fingerprint import fingerprint
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Public, Records
 from ..privacy import Ledger
@@ -156,9 +158,9 @@ class PrivateEstimator(BaseEstimator):
         self._store(np.asarray(w, dtype=np.float64), plan)
         for name, value in stored.items():
             setattr(self, name, value)
-        self.privacy_ = receipt
+        self.privacy_ = replace(receipt, model=fingerprint(self))
         if self.verbose:
-            print(receipt)
+            print(self.privacy_)
         return self
 
     def _warn_of_seed(self) -> None:

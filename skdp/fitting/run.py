@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Records, Statement
@@ -12,6 +13,7 @@ from ..privacy.events import Script
 from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
+from ._circumstances import position, today, version
 from ._pricing import filter_of, priced, shared_budget
 from ._progress import with_progress_bar
 from ._tables import Array
@@ -98,11 +100,19 @@ class Run:
             )
         account = with_progress_bar(self.account, plan.solver.name, verbose)
         oracle = Oracle(records, account, noise)
-        if self.ledger is not None:
-            self.ledger.reserve(self.statement.script)
+        stood = self._pay()
         with one_thread():
             w = plan.solver.solve(oracle, plan.task, self.budget)
-        return w, self._receipt(self.account.script, *oracle.rests_on(), noise.seeded)
+        receipt = self._receipt(self.account.script, *oracle.rests_on(), noise.seeded)
+        return w, replace(receipt, date=today(), ledger=stood)
+
+    def _pay(self) -> dict[str, Any] | None:
+        """Charge the shared ledger for all that may be asked; where it stood before and after."""
+        if self.ledger is None:
+            return None
+        before = self.ledger.spent
+        self.ledger.reserve(self.statement.script)
+        return position(self.ledger, before)
 
     def quote(self) -> Receipt:
         """The receipt that a run would carry; nothing is spent."""
@@ -114,9 +124,10 @@ class Run:
     ) -> Receipt:
         plan, spec, account = self.plan, self.plan.spec, self.account
         unspent: float | None = None
+        order: int | None = None
         if isinstance(account, Filter):
             cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
-            unspent = account.unspent
+            unspent, order = account.unspent, account.order
         else:
             cost, accountant = account.cost, account.accountant
         return Receipt(
@@ -131,4 +142,8 @@ class Run:
             declared=dict(plan.declared),
             seeded=seeded,
             unspent=unspent,
+            order=order,
+            unit="row" if plan.public.rows == 1 else "unit",
+            rows=plan.public.rows,
+            version=version(),
         )

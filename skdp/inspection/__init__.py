@@ -1,6 +1,21 @@
-"""What is around a private estimator: which steps of a pipeline learn from the data, and which have a receipt."""
+"""What is around a private estimator, and pictures of what it costs.
 
+`check` says which steps of a pipeline learn from the data, and which have a receipt; the displays, after those of
+scikit-learn, draw receipts and ledgers, and need matplotlib (``skdp[plot]``).
+"""
+
+from ._ledger import LedgerDisplay
+from ._privacy import PrivacyDisplay
 from ._surroundings import surroundings
+from ._tradeoff import TradeoffDisplay
 from .checks import Finding, Findings, check
 
-__all__ = ["Finding", "Findings", "check", "surroundings"]
+__all__ = [
+    "Finding",
+    "Findings",
+    "LedgerDisplay",
+    "PrivacyDisplay",
+    "TradeoffDisplay",
+    "check",
+    "surroundings",
+]

@@ -5,6 +5,8 @@ any script of events, `calibrate` goes back from a promise to a noise scale, and
 budget that several fits share.
 """
 
+from ._accountant import Accountant
+from ._breakdown import Share, breakdown
 from ._convenience import epsilon_spent, noise_multiplier
 from .accountants import (
     ACCOUNTANTS,
@@ -15,26 +17,36 @@ from .accountants import (
     profile,
     tradeoff,
 )
-from .dp_event import to_dp_event
+from .dp_event import from_dp_event, to_dp_event
 from .groups import for_rows
 from .ledger import Filter, Ledger
+from .receipt import Receipt, proof_page
+from .risk import Risk, risk
 from .selection import selection_delta, selection_epsilon
 from .spec import NEIGHBORS, Spec
 
 __all__ = [
     "ACCOUNTANTS",
     "NEIGHBORS",
+    "Accountant",
     "Filter",
     "Ledger",
+    "Receipt",
+    "Risk",
+    "Share",
     "Spec",
+    "breakdown",
     "calibrate",
     "choose",
     "delta",
     "epsilon",
     "epsilon_spent",
     "for_rows",
+    "from_dp_event",
     "noise_multiplier",
     "profile",
+    "proof_page",
+    "risk",
     "selection_delta",
     "selection_epsilon",
     "to_dp_event",

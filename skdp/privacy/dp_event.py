@@ -1,4 +1,4 @@
-"""Hand a script to Google's dp-accounting, so that a sceptic can re-price it there.
+"""Hand a script to Google's dp-accounting, so that a sceptic can re-price it there, and read one from it.
 
 Its accountants read a Gaussian's multiplier differently under replace-one: the PLD accountant
 takes sd / C and doubles the sensitivity itself, the RDP accountant takes sd / sensitivity. Events
@@ -21,11 +21,12 @@ from .events import (
     Script,
     ShuffledEpoch,
     WithoutReplacementGaussian,
+    merged,
     tally,
 )
 from .spec import check_neighbors
 
-__all__ = ["to_dp_event"]
+__all__ = ["from_dp_event", "to_dp_event"]
 
 
 def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
@@ -51,6 +52,7 @@ def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
     See Also
     --------
     epsilon : The price here.
+    from_dp_event : The way back.
 
     Examples
     --------
@@ -90,4 +92,71 @@ def _translate(google: Any, event: Event, neighbors: str) -> Any:
     raise NotSupported(
         f"dp-accounting has no event that means {type(event).__name__} under {neighbors}; re-price "
         "the other events of the script there."
+    )
+
+
+def from_dp_event(event: Any, neighbors: str = "replace_one") -> Script:
+    """Read a ``dp_accounting.DpEvent`` as a script.
+
+    Parameters
+    ----------
+    event : dp_accounting.DpEvent
+        As dp-accounting's PLD accountant reads it under this relation, which is also how `to_dp_event` writes.
+    neighbors : {"replace_one", "add_remove"}
+        The relation that it is priced under.
+
+    Returns
+    -------
+    tuple of (Event, int)
+        A script of the same price.
+
+    Raises
+    ------
+    NotSupported
+        If no event here has the same meaning.
+
+    See Also
+    --------
+    to_dp_event : The way there.
+
+    Examples
+    --------
+    >>> from skdp.privacy import from_dp_event, to_dp_event
+    >>> from skdp.privacy.events import Gaussian
+    >>> script = ((Gaussian(2.0), 3),)
+    >>> from_dp_event(to_dp_event(script)) == script
+    True
+    """
+    return merged(_runs(event, check_neighbors(neighbors)))
+
+
+def _runs(event: Any, neighbors: str) -> list[tuple[Event, int]]:
+    """Composed events one after the other; repetitions of a composed event are unrolled in counts."""
+    name = type(event).__name__
+    if name == "NoOpDpEvent":
+        return []
+    if name == "ComposedDpEvent":
+        return [run for part in event.events for run in _runs(part, neighbors)]
+    if name == "SelfComposedDpEvent":
+        return [(part, n * event.count) for part, n in _runs(event.event, neighbors)]
+    return [(_read(event, name, neighbors), 1)]
+
+
+def _read(event: Any, name: str, neighbors: str) -> Event:
+    """One event that is not composed; anything whose meaning differs is refused."""
+    if name == "GaussianDpEvent":
+        per_record = 2.0 if neighbors == "replace_one" else 1.0
+        return Gaussian(float(event.noise_multiplier) / per_record)
+    if name == "NonPrivateDpEvent":
+        return Gaussian(0.0)
+    if name == "PoissonSampledDpEvent" and type(event.event).__name__ == "GaussianDpEvent":
+        return PoissonGaussian(
+            float(event.event.noise_multiplier), float(event.sampling_probability)
+        )
+    if name == "LaplaceDpEvent" and neighbors == "add_remove":
+        return Laplace(float(event.noise_multiplier))
+    if name == "ZCDpEvent" and not getattr(event, "xi", 0.0):
+        return ZCDP(float(event.rho))
+    raise NotSupported(
+        f"No event of skdp means dp-accounting's {name} under {neighbors}; write the script by hand."
     )

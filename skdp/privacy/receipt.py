@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import html
 import math
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from ..exceptions import NotSupported
+from ._breakdown import Share, breakdown
+from ._receipts import _plain, _words
+from ._receipts._card import model_card
+from ._receipts._check import complaints, known_risk, priced, risk_of
+from ._receipts._checklist import Check, checklist
+from ._receipts._html import page
+from ._receipts._pages import proof_page
+from ._receipts._registry import record
 from .events import Script
 from .groups import for_rows
+from .risk import Risk
 from .spec import Spec
 
-__all__ = ["Receipt"]
+__all__ = ["Receipt", "proof_page"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Receipt:
     """The privacy statement of one fit (or, from ``quote``, of one that was not made).
 
@@ -32,7 +41,7 @@ class Receipt:
     solver : str
         The algorithm, with its hyper-parameters.
     proofs : tuple of str
-        Pages of docs/proofs/ that the guarantee rests on.
+        Pages of docs/proofs/ that the guarantee rests on; `proof_page` shows them.
     declared : dict
         What was taken as public.
     seeded : bool
@@ -41,18 +50,44 @@ class Receipt:
         For adaptive solvers: what the filter had left, in its currency.
     notes : tuple of str
         What a reader should know besides.
+    order : int or None
+        For adaptive solvers whose filter counts in Renyi divergence: its order.
+    unit : str
+        What is protected as one: a row, a person, a household.
+    rows : int
+        How many rows of a unit count at most.
+    version, date : str
+        Of the library, and when the fit was made (UTC); empty for a quote. How long it took is not said, since that
+        may depend on the records.
+    ledger : dict or None
+        Where a shared ledger stood just before and just after it paid for this fit.
+    model : dict
+        SHA-256 of each fitted array, by the attribute's name: what the receipt belongs to.
+    tuning : str
+        How hyper-parameters were chosen and who paid for it, as declared by `stating`.
+    releases : str
+        Other releases from the same data, as declared by `stating`.
+
+    See Also
+    --------
+    risk : The numbers behind its first line.
+    Ledger : A budget that several fits share.
 
     Examples
     --------
+    >>> from skdp.privacy import Receipt
     >>> from skdp.privacy.events import Gaussian
-    >>> from skdp.privacy.receipt import Receipt
     >>> script = ((Gaussian(9.0), 1),)
-    >>> print(Receipt(0.5, 1e-6, "replace_one", "gdp", script, "GD()", proofs=("sums",)))
+    >>> receipt = Receipt(0.5, 1e-6, "replace_one", "gdp", script, "GD()", proofs=("sums",))
+    >>> print(receipt)  # doctest: +ELLIPSIS
+    A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most 6.26 in 100 who are ...
     guarantee   epsilon = 0.5, delta = 1e-06, replace_one
     accountant  gdp
     solver      GD()
     released    1 x Gaussian(multiplier=9.0)
     proofs      sums
+    >>> Receipt.from_dict(receipt.to_dict()) == receipt, receipt.verify()
+    (True, True)
     """
 
     epsilon: float
@@ -66,6 +101,15 @@ class Receipt:
     seeded: bool = False
     unspent: float | None = None
     notes: tuple[str, ...] = ()
+    order: int | None = None
+    unit: str = "row"
+    rows: int = 1
+    version: str = ""
+    date: str = ""
+    ledger: dict[str, Any] | None = None
+    model: dict[str, str] = field(default_factory=dict)
+    tuning: str = "not known"
+    releases: str = "not known"
 
     def lines(self) -> list[tuple[str, str]]:
         """The statement as (what, value) pairs."""
@@ -73,11 +117,12 @@ class Receipt:
         if math.isinf(self.epsilon):
             promise = "NONE: epsilon is infinite, no noise was added"
         rows = [("guarantee", promise), ("accountant", self.accountant), ("solver", self.solver)]
-        rows += [("released", f"{count} x {event}") for event, count in self.script]
+        rows += [("released", str(fold)) for fold in _words.folded(self.script)]
         if self.unspent is not None:
             rows.append(("unspent", f"{self.unspent:.6g}"))
         rows += [("public", f"{name} = {value}") for name, value in self.declared.items()]
         rows.append(("proofs", ", ".join(self.proofs)))
+        rows += self._circumstances()
         if self.seeded:
             rows.append(
                 (
@@ -88,17 +133,146 @@ class Receipt:
         rows += [("note", note) for note in self.notes]
         return rows
 
+    def _circumstances(self) -> list[tuple[str, str]]:
+        told = [("made", f"{self.date}, skdp {self.version}")] if self.date else []
+        if self.ledger:
+            before, after = self.ledger["spent_before"], self.ledger["spent_after"]
+            whole = f"{self.ledger['epsilon']:.4g} (delta = {self.ledger['delta']:.3g})"
+            told.append(("ledger", f"from {before:.4g} to {after:.4g} of epsilon {whole}"))
+        return told
+
+    def statement(self) -> str:
+        """The promise in plain words: what a test can find out, and how far beliefs may move."""
+        found = known_risk(self)
+        return f"{_words.promise(self, found)}\n{_words.odds(self, found)}"
+
+    @property
+    def priced(self) -> Script:
+        """What the price is for: the script, or all that an adaptive fit's filter might have let pass."""
+        return priced(self)
+
+    def risk(self) -> Risk:
+        """What the fit allows against one unit, from the exact trade-off curve where there is one.
+
+        See Also
+        --------
+        skdp.privacy.risk : The same for any script.
+        """
+        return risk_of(self)
+
+    def breakdown(self) -> tuple[Share, ...]:
+        """Which event of the script costs what, the costliest first."""
+        return breakdown(self.script, self.delta, self.neighbors)
+
+    def complaints(self, model: Any = None) -> list[str]:
+        """What does not hold, each in a sentence; empty where all does.
+
+        Parameters
+        ----------
+        model : estimator, optional
+            The fitted model that the receipt is said to belong to.
+
+        """
+        return complaints(self, model)
+
+    def verify(self, model: Any = None) -> bool:
+        """Price the script again, and compare the model, if it is given, with the one that was fitted.
+
+        Parameters
+        ----------
+        model : estimator, optional
+            The fitted model that the receipt is said to belong to.
+
+        Returns
+        -------
+        bool
+            Whether all holds; `complaints` says what does not.
+        """
+        return not self.complaints(model)
+
+    def stating(
+        self,
+        *,
+        tuning: str | None = None,
+        releases: str | None = None,
+        unit: str | None = None,
+    ) -> Self:
+        """The same receipt, with what only a person can know.
+
+        Parameters
+        ----------
+        tuning : str, optional
+            How hyper-parameters were chosen, and whether that was paid for.
+        releases : str, optional
+            What else was released from the same data.
+        unit : str, optional
+            What a row stands for: a person, a visit.
+        """
+        return replace(
+            self,
+            tuning=self.tuning if tuning is None else str(tuning),
+            releases=self.releases if releases is None else str(releases),
+            unit=self.unit if unit is None else str(unit),
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain types, for json."""
-        plain = {
-            name: getattr(self, name) for name in self.__dataclass_fields__ if name != "script"
-        }
-        plain["script"] = [
-            {"event": type(event).__name__, "count": count, **asdict(event)}
-            for event, count in self.script
-        ]
-        plain["proofs"], plain["notes"] = list(self.proofs), list(self.notes)
-        return plain
+        """Plain types, for json, with a digest over all of them."""
+        data = {name: _plain.plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        return _plain.sealed(data | {"script": _plain.plain_script(self.script)})
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote; refuse what was changed since.
+
+        Parameters
+        ----------
+        data : dict
+            Plain data, also after a way through json.
+
+        Returns
+        -------
+        Receipt
+        """
+        return cls(**_plain.receipt_fields(data, set(cls.__dataclass_fields__)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Receipt) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.to_dict()["digest"])
+
+    def to_registry(self, **answers: Any) -> dict[str, Any]:
+        """A record for the public registry of deployments (registry.opendp.org), checked against its fields.
+
+        Parameters
+        ----------
+        **answers : str or list of str
+            What only a person can know: ``name``, ``curators``, ``intended_use``, ``region``, ``description`` and
+            ``authors``; and where wanted ``sector``, ``actors``, ``justification``, ``preprocessing``, ``sources``,
+            ``notes``, ``slug`` and ``status``.
+
+        Returns
+        -------
+        dict
+            To be written as yaml or json.
+        """
+        return record(self, answers)
+
+    def to_model_card(self, name: str = "A private model", license: str = "other") -> str:
+        """A model card in markdown, with the tags that model hubs read.
+
+        Parameters
+        ----------
+        name : str
+            Of the model.
+        license : str
+            As hubs spell it.
+        """
+        return model_card(self, name, license)
+
+    def nist_checklist(self) -> tuple[Check, ...]:
+        """What NIST SP 800-226 asks of a claim of differential privacy, answered; some is left to a person."""
+        return checklist(self)
 
     def for_rows(self, k: int) -> Spec:
         """What the fit promises to any k rows, where its script was priced for one.
@@ -114,22 +288,9 @@ class Receipt:
         Spec
             The same delta and relation, with the epsilon that holds for k rows.
 
-        Raises
-        ------
-        NotSupported
-            If the fit ran under a filter, or drew rows at random.
-
         See Also
         --------
-        skdp.privacy.for_rows : The same for any script.
-
-        Examples
-        --------
-        >>> from skdp.privacy.events import Gaussian
-        >>> from skdp.privacy.receipt import Receipt
-        >>> receipt = Receipt(0.5, 1e-6, "replace_one", "gdp", ((Gaussian(9.0), 1),), "GD()")
-        >>> round(receipt.for_rows(1).epsilon, 3), round(receipt.for_rows(4).epsilon, 3)
-        (0.444, 1.981)
+        skdp.privacy.for_rows : The same for any script, with what is refused.
         """
         if self.unspent is not None:
             raise NotSupported(
@@ -145,11 +306,8 @@ class Receipt:
         return to_dp_event(self.script, self.neighbors)
 
     def __str__(self) -> str:
-        return "\n".join(f"{what:<11} {value}" for what, value in self.lines())
+        told = (f"{what:<11} {value}" for what, value in self.lines())
+        return "\n".join((_words.promise(self, known_risk(self)), *told))
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(what)}</th><td>{html.escape(value)}</td></tr>"
-            for what, value in self.lines()
-        )
-        return f"<table class='skdp-receipt'>{cells}</table>"
+        return page(self)

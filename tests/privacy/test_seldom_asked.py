@@ -297,7 +297,7 @@ class TestReceipts:
         assert "GD(&lt;b&gt;)" in shown and "<b>" not in shown
 
     def test_it_prints_as_its_lines(self):
-        assert str(self.receipt()).splitlines()[1].split() == ["accountant", "rdp"]
+        assert str(self.receipt()).splitlines()[2].split() == ["accountant", "rdp"]
 
     def test_a_sceptic_can_price_it_elsewhere(self):
         pytest.importorskip("dp_accounting")

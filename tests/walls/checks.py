@@ -18,7 +18,7 @@ OPTIONAL = {
 
 # What a room may import of skdp, and of third parties. A room is a folder of skdp/.
 ROOMS = {
-    "privacy": ({"privacy", "exceptions"}, NUMBERS),
+    "privacy": ({"privacy", "exceptions", "_fingerprint"}, NUMBERS),
     "losses": ({"losses"}, NUMBERS),
     "penalties": ({"penalties"}, NUMBERS),
     "models": ({"models"}, NUMBERS),

@@ -1,0 +1,130 @@
+"""How much of a shared budget each fit took."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..exceptions import NotSupported
+from ..privacy import Ledger, epsilon
+from ._drawing import COLOURS, axes
+
+__all__ = ["LedgerDisplay"]
+
+
+class LedgerDisplay:
+    """Capacity of a ledger that is used, and what each fit would cost alone.
+
+    Parameters
+    ----------
+    alone : list of float
+        Epsilon of each fit alone, in the order of their charges.
+    spent, total, delta : float
+        What is used of the budget, all of it, and its delta.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once it is drawn.
+
+    See Also
+    --------
+    skdp.privacy.Ledger : The budget.
+
+    Notes
+    -----
+    What is spent is capacity used and no guarantee at a time that was chosen after looking at answers: the guarantee is
+    the whole budget. Fits compose, so together they cost less than the sum of their bars.
+
+    Examples
+    --------
+    >>> from skdp.inspection import LedgerDisplay
+    >>> from skdp.privacy import Ledger
+    >>> from skdp.privacy.events import Gaussian
+    >>> ledger = Ledger(1.0, 1e-6)
+    >>> for _ in range(3):
+    ...     ledger.reserve(((Gaussian(20.0), 1),))
+    >>> display = LedgerDisplay.from_ledger(ledger, plot=False)
+    >>> len(display.alone), sum(display.alone) > display.spent
+    (3, True)
+    """
+
+    ax_: Any
+    figure_: Any
+
+    def __init__(self, alone: list[float], spent: float, total: float, delta: float) -> None:
+        self.alone, self.spent, self.total, self.delta = alone, spent, total, delta
+
+    @classmethod
+    def from_ledger(cls, ledger: Ledger, *, ax: Any = None, plot: bool = True) -> Self:
+        """Of a ledger as it stands.
+
+        Parameters
+        ----------
+        ledger : Ledger
+            The budget.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        LedgerDisplay
+        """
+        alone = [_alone(script, ledger) for script in ledger.scripts]
+        display = cls(alone, ledger.spent, ledger.epsilon, ledger.delta)
+        return display.plot(ax) if plot else display
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
+        """Of the ledger that an estimator charges.
+
+        Parameters
+        ----------
+        estimator : estimator
+            With a parameter ``ledger``.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        LedgerDisplay
+        """
+        ledger = getattr(estimator, "ledger", None)
+        if not isinstance(ledger, Ledger):
+            raise ValueError(f"ledger={ledger!r} is no ledger; give an estimator that charges one.")
+        return cls.from_ledger(ledger, ax=ax, plot=plot)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw a bar for each fit, and lines for what is used and for the whole budget.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes(ax)
+        self.figure_ = self.ax_.figure
+        places = range(1, len(self.alone) + 1)
+        self.ax_.bar(places, self.alone, color=COLOURS[0], label="each fit alone")
+        self.ax_.axhline(self.spent, color=COLOURS[1], label=f"used together: {self.spent:.4g}")
+        self.ax_.axhline(
+            self.total, color=COLOURS[2], linestyle="--", label=f"budget: {self.total:.4g}"
+        )
+        self.ax_.set(xlabel="fit", ylabel=f"epsilon at delta = {self.delta:.3g}", ylim=(0, None))
+        self.ax_.xaxis.get_major_locator().set_params(integer=True)
+        self.ax_.legend(frameon=False)
+        return self
+
+
+def _alone(script: Any, ledger: Ledger) -> float:
+    try:
+        return epsilon(script, ledger.delta, ledger.neighbors)
+    except NotSupported:
+        return float("nan")

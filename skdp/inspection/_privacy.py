@@ -1,0 +1,98 @@
+"""Which release of a fit takes which part of its budget."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..privacy import breakdown
+from ._drawing import axes, receipt_of, stacked_bar
+
+__all__ = ["PrivacyDisplay"]
+
+
+class PrivacyDisplay:
+    """Shares of a fit's budget, by release.
+
+    Parameters
+    ----------
+    shares : sequence of (str, float)
+        What was released, and its part of the whole.
+    epsilon, delta : float
+        The price of the whole.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once it is drawn.
+
+    See Also
+    --------
+    skdp.privacy.breakdown : The numbers behind it.
+    TradeoffDisplay : What the whole allows.
+
+    Examples
+    --------
+    >>> from skdp.inspection import PrivacyDisplay
+    >>> from skdp.privacy import Receipt
+    >>> from skdp.privacy.events import Gaussian
+    >>> script = ((Gaussian(10.0), 3), (Gaussian(5.0), 1))
+    >>> receipt = Receipt(1.1, 1e-6, "replace_one", "gdp", script, "GD()")
+    >>> label, share = PrivacyDisplay.from_estimator(receipt, plot=False).shares[0]
+    >>> label, round(share, 3)
+    ('1 x Gaussian(5)', 0.571)
+    """
+
+    ax_: Any
+    figure_: Any
+
+    def __init__(self, shares: list[tuple[str, float]], epsilon: float, delta: float) -> None:
+        self.shares, self.epsilon, self.delta = shares, epsilon, delta
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
+        """Of a fitted estimator, or of a receipt.
+
+        Parameters
+        ----------
+        estimator : estimator or Receipt
+            Fitted, with ``privacy_``.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        PrivacyDisplay
+        """
+        receipt = receipt_of(estimator)
+        parts = breakdown(receipt.script, receipt.delta, receipt.neighbors)
+        shares = [(f"{part.count} x {_name(part.event)}", part.share) for part in parts]
+        display = cls(shares, receipt.epsilon, receipt.delta)
+        return display.plot(ax) if plot else display
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw one bar.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes(ax)
+        self.figure_ = self.ax_.figure
+        stacked_bar(self.ax_, [(f"{label}: {share:.1%}", share) for label, share in self.shares])
+        self.ax_.set(xlim=(0, 1), xlabel="share of the budget")
+        self.ax_.set_title(f"epsilon = {self.epsilon:.4g} at delta = {self.delta:.3g}")
+        return self
+
+
+def _name(event: Any) -> str:
+    """The event with its numbers in three digits."""
+    values = (getattr(event, name) for name in event.__match_args__)
+    told = ", ".join(f"{value:.3g}" for value in values if isinstance(value, float))
+    return f"{type(event).__name__}({told})"

@@ -1,0 +1,133 @@
+"""What a test against one record can do at most, as a curve."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..privacy import tradeoff
+from ..privacy.events import Script
+from ._drawing import COLOURS, axes, receipt_of
+
+__all__ = ["TradeoffDisplay"]
+
+_RATES = np.linspace(0.0, 1.0, 201)
+
+
+class TradeoffDisplay:
+    """Largest rate of true accusations of any test, by its rate of false ones.
+
+    Parameters
+    ----------
+    false_rates, true_rates : ndarray
+        Points of the curve.
+    label : str
+        For the legend.
+
+    Attributes
+    ----------
+    ax_, figure_, line_
+        Of matplotlib, once it is drawn.
+
+    See Also
+    --------
+    skdp.privacy.tradeoff : The numbers behind it.
+    skdp.privacy.risk : Some points of the curve, in words.
+
+    Examples
+    --------
+    >>> from skdp.inspection import TradeoffDisplay
+    >>> from skdp.privacy.events import Gaussian
+    >>> display = TradeoffDisplay.from_script(((Gaussian(4.0), 1),), plot=False)
+    >>> float(display.true_rates[10].round(3))  # at 5 % false accusations
+    0.082
+    """
+
+    ax_: Any
+    figure_: Any
+    line_: Any
+
+    def __init__(
+        self,
+        false_rates: NDArray[np.float64],
+        true_rates: NDArray[np.float64],
+        label: str = "best test",
+    ) -> None:
+        self.false_rates, self.true_rates, self.label = false_rates, true_rates, label
+
+    @classmethod
+    def from_script(
+        cls,
+        script: Script,
+        neighbors: str = "replace_one",
+        *,
+        label: str = "best test",
+        ax: Any = None,
+        plot: bool = True,
+    ) -> Self:
+        """Of a script.
+
+        Parameters
+        ----------
+        script : tuple of (Event, int)
+            What is released.
+        neighbors : {"replace_one", "add_remove"}
+            The neighbour relation.
+        label : str
+            For the legend.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        TradeoffDisplay
+        """
+        display = cls(_RATES, 1 - tradeoff(script, _RATES, neighbors), label)
+        return display.plot(ax) if plot else display
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
+        """Of a fitted estimator, or of a receipt; where a filter guarded the fit, of all that it allowed.
+
+        Parameters
+        ----------
+        estimator : estimator or Receipt
+            Fitted, with ``privacy_``.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        TradeoffDisplay
+        """
+        receipt = receipt_of(estimator)
+        label = f"epsilon = {receipt.epsilon:.4g} at delta = {receipt.delta:.3g}"
+        return cls.from_script(receipt.priced, receipt.neighbors, label=label, ax=ax, plot=plot)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curve over the diagonal of a blind guess.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes(ax)
+        self.figure_ = self.ax_.figure
+        self.ax_.plot([0, 1], [0, 1], color=COLOURS[-1], linestyle="--", label="blind guess")
+        (self.line_,) = self.ax_.plot(
+            self.false_rates, self.true_rates, color=COLOURS[0], label=self.label
+        )
+        self.ax_.set(xlabel="false accusations", ylabel="true accusations", aspect="equal")
+        self.ax_.legend(loc="lower right", frameon=False)
+        return self

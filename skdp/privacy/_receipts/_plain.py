@@ -1,0 +1,116 @@
+"""Receipts and events as plain data, and back: what json can hold, with a digest over all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from .. import events
+from ..curves import registered
+from ..events import Event, Script
+
+__all__ = ["plain", "plain_script", "receipt_fields", "sealed"]
+
+SCHEMA = 1  # what is read must be of the same
+
+
+def plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts; numbers that json does not know are text."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else str(float(value))
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(part) for part in value]
+    return str(value)
+
+
+def _number(value: Any) -> float:
+    """A number that may have been written as text."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"{value!r} is no number.")
+    return float(value)
+
+
+def plain_script(script: Script) -> list[dict[str, Any]]:
+    """One entry a run, with the event's name, how often, and its fields."""
+    return [
+        {
+            "event": type(event).__name__,
+            "count": count,
+            **{f.name: plain(getattr(event, f.name)) for f in fields(event)},
+        }
+        for event, count in script
+    ]
+
+
+def _read_script(entries: Any) -> Script:
+    """The way back; an event that nobody registered is refused."""
+    return tuple(_run(entry) for entry in entries)
+
+
+def _run(entry: Any) -> tuple[Event, int]:
+    given = dict(entry)
+    kind, count = _kinds().get(given.pop("event")), given.pop("count")
+    if kind is None or type(count) is not int or count < 0:
+        raise ValueError(f"{entry!r} is no run of a known event; register it before reading.")
+    numeric = {f.name for f in fields(kind) if "high" in f.metadata}
+    return kind(**{n: _read(v) if n in numeric else v for n, v in given.items()}), count
+
+
+def _read(value: Any) -> Any:
+    return tuple(map(_number, value)) if isinstance(value, list) else _number(value)
+
+
+def _kinds() -> dict[str, type[Event]]:
+    own = {name: kind for name in events.__all__ if isinstance(kind := getattr(events, name), type)}
+    return {kind.__name__: kind for kind, _, _ in registered()} | own
+
+
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    """Plain data with its schema and the digest of all."""
+    data = {"schema": SCHEMA, **data}
+    return {**data, "digest": _digest(data)}
+
+
+def receipt_fields(data: Any, names: set[str]) -> dict[str, Any]:
+    """The fields of a receipt from what was written, or a refusal of what was changed since."""
+    try:
+        return _fields(dict(data), names)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(
+            f"This is not a receipt as skdp wrote it ({error}); ask for the original file."
+        ) from None
+
+
+def _fields(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    if data.pop("digest") != _digest(data):
+        raise ValueError("its digest is that of other data")
+    if data.pop("schema") != SCHEMA or set(data) != names:
+        raise ValueError(f"schema {SCHEMA} has other fields")
+    unspent = data["unspent"]
+    return data | {
+        "script": _read_script(data["script"]),
+        "epsilon": _number(data["epsilon"]),
+        "delta": _number(data["delta"]),
+        "unspent": None if unspent is None else _number(unspent),
+        "proofs": tuple(data["proofs"]),
+        "notes": tuple(data["notes"]),
+    }
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    """SHA-256 of plain data in one spelling."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

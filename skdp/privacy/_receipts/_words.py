@@ -1,0 +1,130 @@
+"""The promise in plain words, for whoever has never heard of epsilon."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..events import Event, Script, tally
+
+if TYPE_CHECKING:
+    from ..receipt import Receipt
+    from ..risk import Risk
+
+__all__ = ["Fold", "folded", "not_covered", "odds", "promise", "unit", "up"]
+
+
+class Fold(NamedTuple):
+    """A line of what was released: how often, in words, and the distinct events."""
+
+    times: int
+    label: str
+    events: tuple[Event, ...]
+
+    def __str__(self) -> str:
+        return f"{self.times} x {self.label}"
+
+
+_FEW = 3  # of one kind of event that get a line each
+
+NOT_COVERED = (
+    "steps before the fit: scalers, encoders, imputers or choices that looked at the data",
+    "other releases from the same data, unless a ledger holds them all",
+    "whatever was taken as public, listed under 'public'",
+    "what groups have in common: a model may say much about people who are not in the data",
+    "how long the fit took, and the memory of the machine while it ran",
+)
+
+
+def unit(receipt: Receipt) -> str:
+    """What is protected as one, and how neighbours differ."""
+    whole = f"one {receipt.unit}"
+    if receipt.rows > 1:
+        whole += f" of at most {receipt.rows} rows"
+    change = "replaced by any other" if receipt.neighbors == "replace_one" else "added or removed"
+    return f"{whole}, {change}"
+
+
+def promise(receipt: Receipt, risk: Risk | None) -> str:
+    """One sentence on what a test can find out."""
+    if risk is None or math.isinf(receipt.epsilon):
+        return "No privacy: no noise was added, so the result may tell anything about anybody."
+    caught = up(100 * risk.power[0.05])
+    said = (
+        f"A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most {caught} in 100 who are "
+        f"(protected: {unit(receipt)})."
+    )
+    if receipt.seeded:
+        said += " This does not hold against whoever knows the seed."
+    return said
+
+
+def odds(receipt: Receipt, risk: Risk | None) -> str:
+    """One sentence on what anybody may come to believe."""
+    if risk is None or math.isinf(risk.odds):
+        return "The odds of a statement about somebody may move by any factor."
+    return (
+        f"Whatever else somebody knows, with a chance of 99 in 100 the odds of any statement about one {receipt.unit} "
+        f"move by a factor of at most {up(risk.odds)} either way, for instance from 1:1 to at most {up(risk.odds)}:1."
+    )
+
+
+def not_covered(receipt: Receipt) -> tuple[str, ...]:
+    """What the guarantee says nothing about."""
+    seed = ("readers who know the seed: they can subtract the noise",) if receipt.seeded else ()
+    return seed + NOT_COVERED
+
+
+def folded(script: Script) -> list[Fold]:
+    """What was released, equal events in one line and many of one kind in one."""
+    kinds: dict[type[Event], dict[Event, int]] = {}
+    for event, count in tally(script).items():
+        kinds.setdefault(type(event), {})[event] = count
+    lines: list[Fold] = []
+    for kind, counts in kinds.items():
+        if len(counts) <= _FEW:
+            lines += [Fold(count, label(event), (event,)) for event, count in counts.items()]
+        else:
+            name = f"{kind.__name__}({_ranges(list(counts))})"
+            lines.append(Fold(sum(counts.values()), name, tuple(counts)))
+    return lines
+
+
+def label(event: Event) -> str:
+    """The event with what is not its default, in five digits; to_dict has them all."""
+    told = (
+        f"{f.name}={_short(getattr(event, f.name))}"
+        for f in fields(event)
+        if getattr(event, f.name) != f.default
+    )
+    return f"{type(event).__name__}({', '.join(told)})"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_short, value))})"
+    return repr(float(f"{value:.5g}")) if isinstance(value, float) else repr(value)
+
+
+def up(value: float, digits: int = 3) -> str:
+    """So many digits, rounded up: what is said to be at most this."""
+    if not 0 < value < math.inf:
+        return f"{value:g}"
+    unit = Decimal(1).scaleb(Decimal(value).adjusted() - digits + 1)
+    return f"{float(Decimal(value).quantize(unit, ROUND_CEILING)):.{digits}g}"
+
+
+def _ranges(events: list[Event]) -> str:
+    """What the fields of events of one kind have in common, and between which numbers the others lie."""
+    told = []
+    for name in (f.name for f in fields(events[0])):
+        values = [getattr(event, name) for event in events]
+        if len(set(values)) == 1:
+            told.append(f"{name}={_short(values[0])}")
+        elif all(isinstance(value, int | float) for value in values):
+            told.append(f"{name}={min(values):.4g} to {max(values):.4g}")
+        else:
+            told.append(f"{name}: {len(set(values))} values")
+    return ", ".join(told)

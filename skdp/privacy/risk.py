@@ -1,0 +1,226 @@
+"""What a price means for one person: error rates of any test, odds, and the mu of a script."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from ..exceptions import NotSupported
+from . import accountants
+from ._compose import exact_mu, reduced, total
+from ._engines import ENGINES
+from ._gaussian import gaussian_delta, gaussian_mu
+from .events import Event, Script, checked
+from .spec import Spec, check_neighbors
+
+__all__ = ["Risk", "risk"]
+
+DELTAS = (1e-5, 1e-6, 1e-10)  # at which every statement gives its epsilon, so that they compare
+RATES = (0.01, 0.05, 0.10)
+PRIORS = (0.5, 0.1)
+MISSED = 0.01  # how often, over the noise, the odds may move by more than is said
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What whoever sees the answers can do at most, against one record (or unit).
+
+    Parameters
+    ----------
+    mu : float or None
+        The least known mu of Gaussian differential privacy; None where none is proved.
+    exact : bool
+        Whether the trade-off curve is that of mu, no better and no worse.
+    epsilons : dict of float to float
+        Epsilon at the deltas 1e-5, 1e-6 and 1e-10.
+    power : dict of float to float
+        Largest rate of true accusations of a test, by its rate of false ones: 1, 5 and 10 percent.
+    advantage : float
+        Largest difference of the two rates over all tests: delta at epsilon 0.
+    bayes_risk : dict of float to float
+        Least rate of errors of whoever believes beforehand, with that probability, that the record is there.
+    odds : float
+        With probability 0.99 over the noise, the odds of any statement about the record move by no more
+        than this factor.
+
+    See Also
+    --------
+    risk : Makes one.
+    tradeoff : At any other rate.
+
+    Notes
+    -----
+    The advantage and the Bayes risk are those of Kulynych et al. (2025), "Unifying re-identification, attribute
+    inference, and data reconstruction risks in differential privacy", as in the package riskcal.
+
+    Examples
+    --------
+    >>> from skdp.privacy import risk
+    >>> from skdp.privacy.events import Gaussian
+    >>> found = risk(((Gaussian(1 / 0.23670438), 1),))  # what (1, 1e-6) allows
+    >>> round(found.power[0.05], 4), round(found.advantage, 4), round(found.bayes_risk[0.5], 4)
+    (0.0795, 0.0942, 0.4529)
+    """
+
+    mu: float | None
+    exact: bool
+    epsilons: dict[float, float]
+    power: dict[float, float]
+    advantage: float
+    bayes_risk: dict[float, float]
+    odds: float
+
+
+def risk(script: Script, neighbors: str = "replace_one") -> Risk:
+    """What a script allows against one record; exact for Gaussians, else never too small.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        What is released; fixed before the data is touched.
+    neighbors : {"replace_one", "add_remove"}
+        The neighbour relation.
+
+    Returns
+    -------
+    Risk
+
+    See Also
+    --------
+    tradeoff : The curve itself.
+    breakdown : Which event costs what.
+
+    Examples
+    --------
+    >>> from skdp.privacy import risk
+    >>> from skdp.privacy.events import PureDP
+    >>> found = risk(((PureDP(1.0), 1),))
+    >>> round(found.advantage, 3), round(found.odds, 3), found.exact
+    (0.462, 2.718, False)
+    """
+    return _risk(checked(script), check_neighbors(neighbors))
+
+
+def risk_of_pair(spec: Spec) -> Risk:
+    """The same where nothing is known but the promised pair."""
+    e, d = spec.epsilon, spec.delta
+    at = {0.0: _advantage(e, d), e: d}
+    epsilons = {delta: e if delta >= d else math.inf for delta in DELTAS}
+    return _from_profile(None, epsilons, at)
+
+
+@lru_cache(maxsize=256)
+def _risk(script: Script, neighbors: str) -> Risk:
+    counts = reduced(script, neighbors)
+    epsilons = {d: accountants.epsilon(script, d, neighbors) for d in DELTAS}
+    mu = exact_mu(counts)
+    if mu is not None:
+        return _of_gaussian(mu, epsilons)
+    at = {e: accountants.delta(script, e, neighbors) for e in _places(epsilons)}
+    pure = _pure(script, neighbors)
+    at |= {} if pure is None else {pure: 0.0}
+    return _from_profile(_mu_at_most(counts, neighbors), epsilons, at)
+
+
+def _mu_at_most(counts: dict[Event, int], neighbors: str) -> float | None:
+    """Where every event is known to be Gaussian private: the root of the sum of squares."""
+    if not ENGINES["gdp"].supports(counts, neighbors):
+        return None
+    mu = math.sqrt(total(counts, "gdp", neighbors))
+    return mu if math.isfinite(mu) else None
+
+
+def _pure(script: Script, neighbors: str) -> float | None:
+    try:
+        pure = accountants.epsilon(script, 0.0, neighbors)
+    except NotSupported:
+        return None
+    return pure if math.isfinite(pure) else None
+
+
+def _of_gaussian(mu: float, epsilons: dict[float, float]) -> Risk:
+    """Closed forms of N(mu, 1) against N(0, 1)."""
+    return Risk(
+        mu,
+        True,
+        epsilons,
+        {a: float(ndtr(ndtri(a) + mu)) for a in RATES},
+        math.erf(mu / 2**1.5),
+        {p: _gaussian_bayes(p, mu) for p in PRIORS},
+        _gaussian_odds(mu),
+    )
+
+
+def _gaussian_odds(mu: float) -> float:
+    """By Markov's inequality too: the tail of the loss itself may grow when the answers are processed."""
+    if mu == 0 or math.isinf(mu):
+        return 1.0 if mu == 0 else math.inf
+    e = mu * mu / 2 + mu * np.linspace(-1.0, 6.0, 2001)
+    e = e[e >= 0]
+    deltas = gaussian_delta(e, mu)
+    kept = deltas < MISSED
+    return _exp(float(np.min(e[kept] - np.log1p(-deltas[kept] / MISSED), initial=math.inf)))
+
+
+def _gaussian_bayes(prior: float, mu: float) -> float:
+    """Least of (1 - p) a + p f(a): at the threshold where the likelihoods meet the prior odds."""
+    if mu == 0 or math.isinf(mu):
+        return min(prior, 1 - prior) if mu == 0 else 0.0
+    threshold = math.log((1 - prior) / prior) / mu + mu / 2
+    return float((1 - prior) * ndtr(-threshold) + prior * ndtr(threshold - mu))
+
+
+def _places(epsilons: dict[float, float]) -> list[float]:
+    """Where the profile is asked: at the thresholds of a Gaussian of the same price, and beyond."""
+    top = epsilons[1e-6]
+    if not 0 < top < 700:
+        return [0.0]
+    mu = gaussian_mu(top, 1e-6)
+    tests = [abs(mu * float(ndtri(1 - a)) - mu * mu / 2) for a in RATES]
+    tails = [mu * mu / 2 + mu * z for z in np.linspace(0.75, 3.5, 8)]
+    return sorted({0.0, math.log(9.0), *tests, *tails})
+
+
+def _from_profile(mu: float | None, epsilons: dict[float, float], at: dict[float, float]) -> Risk:
+    """From delta at some epsilons: every one gives a bound, and the best is taken."""
+    known = sorted(at.items())
+    return Risk(
+        mu,
+        False,
+        epsilons,
+        {a: min(_power(a, e, d) for e, d in known) for a in RATES},
+        min(_advantage(e, d) for e, d in known),
+        {p: max(_bayes(p, e, d) for e, d in known) for p in PRIORS},
+        _exp(min(_shift(e, d) for e, d in known)),
+    )
+
+
+def _power(rate: float, e: float, d: float) -> float:
+    """1 - f(rate) of the region that (e, d) allows (Kairouz, Oh and Viswanath 2015)."""
+    return min(1.0, d + _exp(e) * rate, 1 - _exp(-e) * (1 - d - rate))
+
+
+def _advantage(e: float, d: float) -> float:
+    """Largest difference of the two rates over that region: at its corner."""
+    return 1 - 2 * (1 - d) / (1 + _exp(e))
+
+
+def _bayes(prior: float, e: float, d: float) -> float:
+    """Least of (1 - p) a + p f(a) over that region: at one of its corners."""
+    corner = (1 - d) / (1 + _exp(e))
+    far = max(0.0, 1 - d)
+    errors = ((0.0, far), (corner, corner), (far, 0.0))
+    return min((1 - prior) * a + prior * b for a, b in errors)
+
+
+def _shift(e: float, d: float) -> float:
+    """Least t with P(loss > t) <= MISSED: by Markov's inequality on (1 - exp(e - loss))+, whose mean is d."""
+    return e - math.log1p(-d / MISSED) if d < MISSED else math.inf
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 709 else math.inf

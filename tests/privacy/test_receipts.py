@@ -1,0 +1,148 @@
+"""Receipts: there and back, priced again, bound to their model; and nothing that was changed passes."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from privacy.receipt_samples import receipt_number
+
+from skdp import DPLogisticRegression
+from skdp.privacy import Receipt
+from skdp.privacy.events import Event, Gaussian
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = (X[:, 0] > 0).astype(int)
+
+
+def text_of(receipt):
+    return json.dumps(receipt.to_dict(), allow_nan=False)
+
+
+def same_after(text, original):
+    """Whether a changed text is read as a receipt that is not the original."""
+    try:
+        found = Receipt.from_dict(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+    return found == original
+
+
+def check(number):
+    """There and back, priced again, and five flipped bits."""
+    receipt = receipt_number(number)
+    text = text_of(receipt)
+    back = Receipt.from_dict(json.loads(text))
+    assert back == receipt and hash(back) == hash(receipt) and text_of(back) == text
+    assert receipt.verify() and back.complaints() == []
+    raw, rng = bytearray(text.encode()), np.random.default_rng(number)
+    for at in rng.integers(8 * len(raw), size=5):
+        raw[at // 8] ^= 1 << (at % 8)
+        # not read at all, or the very same: an e of 1e-6 may become E
+        assert same_after(raw.decode("utf-8", "replace"), receipt) in (None, True)
+        raw[at // 8] ^= 1 << (at % 8)
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_there_and_back_priced_again_and_flipped_bits_found(number):
+    check(number)
+
+
+@pytest.mark.slow
+def test_ten_thousand_of_them():
+    for number in range(10_000):
+        check(number)
+
+
+def test_every_bit_of_one_receipt():
+    receipt = receipt_number(7)
+    raw, told = bytearray(text_of(receipt).encode()), []
+    for at in range(8 * len(raw)):
+        raw[at // 8] ^= 1 << (at % 8)
+        told.append(same_after(raw.decode("utf-8", "replace"), receipt))
+        raw[at // 8] ^= 1 << (at % 8)
+    assert False not in told and told.count(None) > 0.99 * len(told)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 7, 11])
+def test_a_claim_below_the_price_is_refuted(number):
+    receipt = receipt_number(number)
+    assert not replace(receipt, epsilon=0.9 * receipt.epsilon).verify()
+    assert replace(receipt, epsilon=receipt.epsilon * (1 + 1e-12)).verify()
+
+
+def test_a_filter_that_would_not_have_let_it_pass():
+    receipt = next(r for r in map(receipt_number, range(3, 99, 4)) if len(r.script) > 3)
+    assert not replace(receipt, script=receipt.script * 9).verify()
+    assert not replace(receipt, script=receipt.script[1:]).verify()
+    assert not replace(receipt, unspent=2 * receipt.unspent + 1e-3).verify()
+
+
+class TestItsModel:
+    """The hashes of a fit."""
+
+    def fitted(self, **given):
+        model = DPLogisticRegression(data_norm=3.0, classes=[0, 1], solver="gd", **given)
+        return model.fit(X, Y)
+
+    def test_it_belongs_to_the_fit_and_to_no_other(self):
+        first, second = self.fitted(), self.fitted()
+        assert set(first.privacy_.model) == {"coef_", "intercept_"}
+        assert first.privacy_.verify(first) and not first.privacy_.verify(second)
+        assert "coef_" in first.privacy_.complaints(second)[0]
+
+    def test_the_last_bit_of_a_coefficient_counts(self):
+        model = self.fitted()
+        model.coef_[0, 1] = np.nextafter(model.coef_[0, 1], 9.0)
+        assert not model.privacy_.verify(model)
+
+    def test_a_quote_belongs_to_none(self):
+        model = self.fitted()
+        quote = model.quote(60, 3)
+        assert quote.verify() and not quote.verify(model) and quote.date == ""
+
+    def test_layout_and_byte_order_do_not_count(self):
+        model = self.fitted()
+        model.coef_ = np.asfortranarray(model.coef_).astype(">f8")
+        assert model.privacy_.verify(model)
+
+
+class TestWhatIsNoReceipt:
+    """Refused in one sentence."""
+
+    @pytest.mark.parametrize("data", [{}, {"digest": "0"}, [], None, "text", 3])
+    def test_it_is_refused(self, data):
+        with pytest.raises(ValueError, match="not a receipt as skdp wrote it"):
+            Receipt.from_dict(data)
+
+    def test_an_unknown_event_is_named(self):
+        class Unknown(Event):
+            """Nobody registered it."""
+
+        data = replace(receipt_number(0), script=((Unknown(), 1),)).to_dict()
+        with pytest.raises(ValueError, match="Unknown"):
+            Receipt.from_dict(data)
+
+
+def test_a_person_adds_what_only_a_person_knows():
+    receipt = receipt_number(0).stating(tuning="fixed in advance", unit="visit")
+    assert receipt.tuning == "fixed in advance" and "one visit" in receipt.statement()
+    assert receipt.releases == "not known" and receipt.verify()
+
+
+def test_equal_events_are_folded():
+    runs = tuple((Gaussian(20.0 + i % 7), 1) for i in range(100))
+    receipt = Receipt(9.0, 1e-6, "replace_one", "gdp", runs, "GD()")
+    released = [value for what, value in receipt.lines() if what == "released"]
+    assert released == ["100 x Gaussian(multiplier=20 to 26)"]
+    assert len(receipt.to_dict()["script"]) == 100
+
+
+def test_a_bar_shows_all_of_the_budget():
+    page = receipt_number(0)._repr_html_()
+    assert page.count("<details>") >= 4 and "100.0 %" in page
+
+
+def test_neither_duration_nor_time_of_day_is_told():
+    told = TestItsModel().fitted().privacy_
+    assert len(told.date) == len("2026-11-19") and "time" not in told.to_dict()
