@@ -101,6 +101,13 @@ class TestItsModel:
         quote = model.quote(60, 3)
         assert quote.verify() and not quote.verify(model) and quote.date == ""
 
+    @pytest.mark.parametrize("solver", ["gd", "sgd", "agd", "blgd", "auto"])
+    def test_fits_and_quotes_of_all_kinds_hold(self, solver):
+        model = DPLogisticRegression(data_norm=3.0, classes=[0, 1], solver=solver).fit(X, Y)
+        for receipt in (model.privacy_, model.quote(60, 3)):
+            assert receipt.complaints() == []
+            assert Receipt.from_dict(json.loads(text_of(receipt))) == receipt
+
     def test_layout_and_byte_order_do_not_count(self):
         model = self.fitted()
         model.coef_ = np.asfortranarray(model.coef_).astype(">f8")

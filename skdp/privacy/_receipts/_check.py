@@ -73,6 +73,8 @@ def _of_price(receipt: Receipt) -> list[str]:
 
 
 def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
+    if receipt.script == budget.allowance and receipt.unspent == budget.total:
+        return []  # a quote: all may be spent, and nothing is yet
     try:
         budget.charge_all(receipt.script)
     except BudgetExceeded as error:
