@@ -2,15 +2,17 @@
 
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .inspection import check
-from .linear_model import DPLinearSVC, DPLogisticRegression
+from .linear_model import DPLinearRegression, DPLinearSVC, DPLogisticRegression, DPRidge
 from .preprocessing import make_pipeline
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BudgetExceeded",
+    "DPLinearRegression",
     "DPLinearSVC",
     "DPLogisticRegression",
+    "DPRidge",
     "NotSupported",
     "OffScript",
     "PrivacyWarning",

@@ -104,7 +104,7 @@ def _gradient(question: Any, row: Array, norm: float, label: float, point: Array
     if hasattr(question, "coordinates"):
         row = question.coordinates.matrix @ row / question.scale
         norm = float(np.linalg.norm(row))
-        row, norm = row / max(1.0, norm), min(1.0, norm)
+        row, norm = row * ((1.0 - ROUNDING) / max(1.0, norm)), min(1.0, norm)
         question = question.question
     slope = float(question.loss.dz(np.array([row @ point]), np.array([label]))[0])
     if question.clip is not None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import mechanisms as room
-from ..linear_model import DPLinearSVC, DPLogisticRegression
+from ..fitting import PrivateEstimator
+from ..linear_model import DPLinearSVC, DPLogisticRegression, DPRidge
 from ..losses import Hinge, Logistic
 from ..mechanisms import MECHANISMS, Public, Records
 from ..mechanisms._mechanism import Mechanism
@@ -184,7 +185,7 @@ def asked(question: Mechanism, neighbors: str, n: int) -> Run:
     return run
 
 
-def estimators(name: str, neighbors: str) -> Iterator[DPLogisticRegression | DPLinearSVC]:
+def estimators(name: str, neighbors: str) -> Iterator[PrivateEstimator]:
     """Estimators with one solver, short and at a large epsilon, whose tasks differ until the solver takes one.
 
     Parameters
@@ -212,3 +213,11 @@ def estimators(name: str, neighbors: str) -> Iterator[DPLogisticRegression | DPL
                 solver=solver.with_params(**fewer),
                 **task,
             )
+    yield DPRidge(
+        1.0,
+        1e-5,
+        data_norm=1.0,
+        y_bounds=(0.0, 1.0),
+        neighbors=neighbors,
+        solver=solver.with_params(**fewer),
+    )

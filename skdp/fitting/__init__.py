@@ -8,6 +8,15 @@ from .auto import choose_solver
 from .classifier import PrivateClassifier
 from .estimator import PrivateEstimator
 from .plan import Plan
+from .regressor import PrivateRegressor
 from .run import Run, prepare
 
-__all__ = ["Plan", "PrivateClassifier", "PrivateEstimator", "Run", "choose_solver", "prepare"]
+__all__ = [
+    "Plan",
+    "PrivateClassifier",
+    "PrivateEstimator",
+    "PrivateRegressor",
+    "Run",
+    "choose_solver",
+    "prepare",
+]

@@ -17,6 +17,7 @@ from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
+from ._targets import are_bounds
 
 __all__ = ["RULES", "SeedSource", "as_text", "refuse_wrong"]
 
@@ -135,6 +136,16 @@ RULES: dict[str, Rule] = {
         ),
         f"is not known; use {_listed(LOSS_NAMES)} or an instance of one score from skdp.losses",
     ),
+    "alpha": (
+        _between(1e-100, 1e100, 0.0),
+        "must be 0, or a number between 1e-100 and 1e100: it is the strength of the penalty, as in scikit-learn",
+    ),
+    "y_bounds": (
+        are_bounds,
+        "must be two numbers of size up to 1e30, (low, high) with low < high: declare bounds on the target that you "
+        "know without looking at the data (targets beyond them are cut)",
+    ),
+    "clip_predictions": (_flag, "must be True or False"),
     "h": (_between(1e-30, 1e30), "must be a number between 1e-30 and 1e30; the usual is 0.5"),
     "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
     "ledger": (

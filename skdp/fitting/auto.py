@@ -2,11 +2,12 @@
 
 import math
 
+from ..losses import Huber, Squared
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
-from ..solvers import GD, ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObjective
+from ..solvers import GD, ObjectivePerturbation, Solver, Task, TwoPhase, WhiteGD, WhiteObjective
 
 __all__ = ["choose_solver"]
 
@@ -41,6 +42,8 @@ def choose_solver(
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
     if task.loss.curvature is None or not ridge or public.width > WIDEST:
         return GD()
+    if alone and type(task.loss) in (Squared, Huber):
+        return TwoPhase()
     replaced = public.n if public.replace_one and task.loss.one_signed else None
     quiet = replaced is not None and _noise(task, replaced, spec) <= QUIET
     if alone and quiet:

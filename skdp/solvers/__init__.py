@@ -26,6 +26,7 @@ from .rsgd_ar import RSGDAR
 from .sgd import SGD
 from .ssadmm import SSADMM
 from .svrg import SVRG
+from .two_phase import TwoPhase
 from .white_gd import WhiteGD
 from .white_objective import WhiteObjective
 
@@ -57,6 +58,7 @@ __all__ = [
     "PrivGene",
     "Solver",
     "Task",
+    "TwoPhase",
     "WhiteGD",
     "WhiteObjective",
     "refuse_unfit",
@@ -88,6 +90,7 @@ SOLVERS: dict[str, type[Solver]] = {
         GD,
         ObjectivePerturbation,
         SGD,
+        TwoPhase,
         WhiteGD,
         WhiteObjective,
     )

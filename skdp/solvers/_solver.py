@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..losses import Loss
+from ..losses import Huber, Loss, Squared
 from ..mechanisms import Count, Public
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1Ball, ScaledPenalty
@@ -108,6 +108,7 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
     "one_output": lambda task: len(task.shape) == 1,
     "convex_penalty": lambda task: task.penalty.convex,
     "smooth_penalty": lambda task: task.penalty.smooth,
+    "least_squares": lambda task: type(task.loss) in (Squared, Huber),
     "l1_ball": lambda task: isinstance(task.penalty.penalty, L1Ball),
 }
 WORDS = {
@@ -116,6 +117,7 @@ WORDS = {
     "one_output": "two classes or one target",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",
+    "least_squares": "the squared loss of a number to predict, or Huber's",
     "l1_ball": "penalty=L1Ball(radius)",
 }
 

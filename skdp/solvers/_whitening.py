@@ -21,6 +21,7 @@ from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 __all__ = [
     "Whitened",
     "buy_whitening",
+    "diagonalising",
     "refuse_other_penalties",
     "share_left",
     "stand_in",
@@ -140,7 +141,7 @@ def buy_whitening(
     own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.curvature * n)
     floor = 0.5 * error + _LEAST * bound**2
     moment = (vectors * (np.maximum(values, 0.0) + floor)) @ vectors.T
-    matrix, stretch = _diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
+    matrix, stretch = diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
     coordinates = Coordinates(matrix)
     longest = bound * stretch
     cap = min(longest, 2.0 * math.sqrt(size))
@@ -150,7 +151,7 @@ def buy_whitening(
     return Whitened(coordinates, min(max(float(typical), 0.25 * cap), longest), public)
 
 
-def _diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array, float]:
+def diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array, float]:
     """A with A moment A' = I, which whitens, and A penalised A' diagonal, so that an L2 penalty stays a sum.
 
     No eigenvalue is below the floor but by rounding. Beside it, by how much A stretches at most.

@@ -5,7 +5,7 @@ import inspect
 from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
-LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0}
+LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
 RELATIONS = ("replace_one", "add_remove")
 
 

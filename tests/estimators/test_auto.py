@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.losses import Huber
+from skdp.losses import Huber, QuantileHuber
 from skdp.penalties import Box
 from skdp.privacy import Ledger
 
@@ -44,8 +44,9 @@ def test_what_only_gaussians_can_serve_gets_gradients(given):
     assert choose_solver(**given) == "white-gd"
 
 
-def test_a_loss_with_slopes_of_both_signs_gets_gradients():
-    assert choose_solver(DPLinearSVC, loss=Huber(1.0)) == "white-gd"
+def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_of_least_squares():
+    assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7)) == "white-gd"
+    assert choose_solver(DPLinearSVC, loss=Huber(1.0)) == "two-phase"
 
 
 def test_what_cannot_be_whitened_is_not():

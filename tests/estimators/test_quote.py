@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from laws.faces import face_for
 
 from skdp import DPLogisticRegression, NotSupported
 from skdp.privacy import Ledger
@@ -23,7 +24,8 @@ def _model(Estimator=DPLogisticRegression, **given):
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
 @pytest.mark.parametrize("solver", SCRIPTED)
 def test_a_quote_is_the_receipt_of_the_fit(solver, neighbors):
-    model = _model(solver=solver, neighbors=neighbors)
+    given = {"classes": [0, 1], "data_norm": 2.0, "neighbors": neighbors}
+    model = face_for(solver, DPLogisticRegression, 1.0, 1e-5, **given)
     try:
         quote = model.quote(50, 3)
     except NotSupported:

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from functools import cache
 
 import numpy as np
+from laws.faces import face_for
 
 from skdp import DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.penalties import L1Ball
@@ -60,10 +61,11 @@ def words(solver, name):
 
 def estimator(solver, epsilon):
     """On the first penalty that the solver takes, with a fixed seed."""
-    return DPLogisticRegression(
+    return face_for(
+        solver,
+        DPLogisticRegression,
         epsilon,
         1e-5,
-        solver=solver,
         penalty=L1Ball(3.0) if "l1_ball" in solver.needs else "l2",
         data_norm=2.0,
         classes=[0, 1],
@@ -80,7 +82,11 @@ def outcome(solver, epsilon):
             fitted = estimator(solver, epsilon).fit(X, Y)
         except (NotSupported, ValueError):
             return None
-    return repr(fitted.privacy_.script), fitted.coef_.tobytes(), fitted.intercept_.tobytes()
+    return (
+        repr(fitted.privacy_.script),
+        fitted.coef_.tobytes(),
+        np.asarray(fitted.intercept_).tobytes(),
+    )
 
 
 def does_something(solver, changed):

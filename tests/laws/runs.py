@@ -4,6 +4,7 @@ import warnings
 from functools import lru_cache
 
 import numpy as np
+from laws.faces import face_for
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.fitting import prepare
@@ -36,8 +37,9 @@ def plan_for(solver, relation, loss="logistic", epsilon=1.0, n=60, d=3, **given)
     """The plan that an estimator would make; refused only if the solver cannot do it under this relation."""
     refusal = None
     for task in TASKS:
-        estimator = LOSSES[loss](
+        estimator = face_for(
             **{
+                "Estimator": LOSSES[loss],
                 "epsilon": epsilon,
                 "delta": 1e-5,
                 "data_norm": 2.0,

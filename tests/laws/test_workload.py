@@ -25,6 +25,7 @@ GROWS = {
     "objective-perturbation": (50, _HESSIAN),
     "output-perturbation": (50, _HESSIAN),
     "privgene": (50, "two offspring a column in each generation"),
+    "two-phase": (50, _HESSIAN),
     "white-gd": (12, _MOMENT),
     "white-objective": (50, _HESSIAN),
 }

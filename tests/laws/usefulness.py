@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from laws.faces import face_for, of_residuals
 from scipy.optimize import minimize
+from sklearn.linear_model import Ridge
 
 from skdp import DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.penalties import L1Ball
@@ -47,6 +49,11 @@ class Problem:
         loss, gradient = self.loss(w)
         return loss + 0.5 * w[:-1] @ w[:-1], gradient + np.append(w[:-1], 0.0)
 
+    def squared(self, w):
+        """Squared residuals of the labels as numbers, beside the same ridge."""
+        left = self.y - self.X @ w[:-1] - w[-1]
+        return left @ left + w[:-1] @ w[:-1] / self.C
+
     @cached_property
     def start(self):
         """Objective at 0, which lies in the ball too."""
@@ -86,7 +93,11 @@ class Problem:
 
     def share(self, model):
         """Share of the gap that fitted coefficients close: 1 at the optimum, 0 at the start, below 0 beyond it."""
-        w = np.append(model.coef_[0], model.intercept_)
+        w = np.append(model.coef_, model.intercept_)
+        if of_residuals(model.solver):
+            best = Ridge(1.0 / self.C).fit(self.X, self.y)
+            least, start = self.squared(np.append(best.coef_, best.intercept_)), self.y @ self.y
+            return (start - self.squared(w)) / (start - least)
         if not isinstance(model.penalty, L1Ball):
             return (self.start - self.ridged(w)[0]) / (self.start - self.optimum)
         if np.abs(w[:-1]).sum() > self.radius * (1.0 + 1e-6):
@@ -123,10 +134,11 @@ def names():
 def fitted(solver, problem, relation, epsilon):
     """A fit by the solver, on the first penalty that it takes; None where the relation is refused."""
     for penalty in ("l2", L1Ball(problem.radius)):
-        model = DPLogisticRegression(
+        model = face_for(
+            solver,
+            DPLogisticRegression,
             epsilon,
             1e-6,
-            solver=solver,
             penalty=penalty,
             C=problem.C if penalty == "l2" else 1.0,
             data_norm=2.0,

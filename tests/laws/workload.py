@@ -8,6 +8,7 @@ from functools import wraps
 from inspect import isfunction
 
 import numpy as np
+from laws.faces import face_for
 
 from skdp import DPLogisticRegression, NotSupported
 from skdp.mechanisms import Oracle, Public, Records
@@ -85,10 +86,11 @@ def work_of(solver, columns, patch, rows=300):
     X = rng.uniform(-1.0, 1.0, (rows, columns)) / math.sqrt(columns)
     y = (X @ rng.normal(size=columns) > 0).astype(int)
     for penalty in ("l2", L1Ball(3.0)):
-        model = DPLogisticRegression(
+        model = face_for(
+            solver,
+            DPLogisticRegression,
             1.0,
             1e-6,
-            solver=solver,
             penalty=penalty,
             data_norm=1.0,
             classes=[0, 1],

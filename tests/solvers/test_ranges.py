@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from laws.faces import face_for
 
 from skdp import DPLogisticRegression, NotSupported
 from skdp.losses import Logistic
@@ -48,7 +49,7 @@ def test_outside_is_refused_with_value(name, parameter, value):
         value = 1  # a number is not an answer to yes or no
     solver = SOLVERS[name](**{parameter: value})
     with pytest.raises(ValueError, match=rf"{parameter}={value!r}; it must be"):
-        DPLogisticRegression(data_norm=1.0, solver=solver).quote(100, 2)
+        face_for(solver, DPLogisticRegression, data_norm=1.0).quote(100, 2)
 
 
 OUTSIDE = [

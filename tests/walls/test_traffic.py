@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from laws.faces import face_for
 from walls.traffic import traffic
 
 from skdp import DPLogisticRegression
@@ -48,7 +49,7 @@ def test_a_price_goes_through_few_doors(neighbors):
 
 @pytest.mark.parametrize("name", [*sorted(SOLVERS), "auto"])
 def test_a_price_runs_no_solver(name):
-    model = DPLogisticRegression(solver=name, **PLAIN)
+    model = face_for(name, DPLogisticRegression, **PLAIN)
     if name != "frank-wolfe":
         assert traffic(lambda: model.quote(1000, 5)).solves == 0
 

@@ -1,0 +1,71 @@
+"""Numbers to predict at the door: finite, one for each row, and no sentence shows one of them."""
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._tables import Array, attempt, labels
+
+__all__ = ["are_bounds", "middle_and_half", "targets"]
+
+_LARGEST, _NARROWEST = 1e30, 1e-12
+
+
+def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """The target as a column of n finite doubles.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Knows whether the number of records is public.
+    y : array-like of shape (n_samples,)
+        What the user gave.
+    n : int
+        Rows of X.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
+    if shape is not None and len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"{type(estimator).__name__} predicts one number and y has {shape[1]} columns; fit one estimator for each, "
+            "as scikit-learn's MultiOutputRegressor does, and share a ledger among them."
+        )
+    found, kind = attempt(lambda: np.asarray(y))
+    if kind is None and y is not None and found.dtype.kind == "O":
+        found, kind = attempt(lambda: found.astype(np.float64))
+        if kind is not None:
+            raise ValueError("y holds what is no number; pass one finite number for each record.")
+        y = found
+    if kind is None and y is not None and found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise ValueError("Input y contains NaN or infinity; drop such records first.")
+    column = labels(estimator, y, n)
+    if column.dtype.kind not in "biuf":
+        raise ValueError("y holds text, and a number is to be predicted; pass one for each record.")
+    return column.astype(np.float64)
+
+
+def are_bounds(value: Any) -> bool:
+    """Whether a value is a pair of numbers, the first below the second, both of a size that doubles can hold."""
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2 or np.ndim(value) != 1:
+        return False
+    if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in value):
+        return False
+    pair, kind = attempt(lambda: [float(v) for v in value])
+    if kind is not None or not all(
+        abs(v) <= _LARGEST for v in pair
+    ):  # NaN is no less than anything
+        return False
+    return pair[1] - pair[0] > _NARROWEST * max(1e-18, *map(abs, pair))
+
+
+def middle_and_half(bounds: ArrayLike, centred: bool) -> tuple[float, float]:
+    """The midpoint of a pair of bounds, and half of their distance; or 0, and how far they lie from it."""
+    low, high = (float(v) for v in np.asarray(bounds, dtype=np.float64))
+    half = 0.5 * high - 0.5 * low if centred else max(abs(low), abs(high))
+    return low + half if centred else 0.0, math.nextafter(half, math.inf)

@@ -1,0 +1,54 @@
+"""What the private linear regressors share: coefficients of bounded rows and targets, back on the user's scale."""
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting import Plan, PrivateRegressor
+from ..fitting.data import Array, table
+from ..losses import Loss, Squared
+from ..mechanisms import Public
+from ..penalties import Penalty, ScaledPenalty
+from ..solvers import Task
+from ._linear import INTERCEPT_SIZE, LARGEST
+
+__all__ = ["LinearRegressor"]
+
+
+class LinearRegressor(PrivateRegressor):
+    """Of the private linear regressors: a face names its loss of scaled targets, and its penalty."""
+
+    fit_intercept: bool
+    coef_: Array
+    intercept_: float
+
+    def _loss(self) -> Loss:
+        """Of targets in [-1, 1]."""
+        return Squared()
+
+    def _penalty(self, n: int | None) -> Penalty:
+        """On coefficients of the user's rows, for targets in [-1, 1] and half of their squared residuals."""
+        raise NotImplementedError
+
+    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
+        """The sum of losses and the user's penalty on it; the intercept is free."""
+        intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
+        public = Public(n, n_features, intercept, self.neighbors)
+        scale = float(cast(float, self.data_norm))
+        penalty = ScaledPenalty(self._penalty(public.n), scale, bool(self.fit_intercept))
+        return public, Task(self._loss(), penalty, (public.width,))
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        """Coefficients on the user's scale: cutting what has been paid for is free, and all bounds are public."""
+        middle, half = self._scale()
+        w = np.clip(w, -LARGEST, LARGEST) * half
+        self.coef_ = w[: plan.public.n_features] / plan.data_norm
+        self.intercept_ = middle
+        if self.fit_intercept:
+            self.intercept_ = float(middle + w[-1] * plan.public.intercept)
+
+    def _predicted(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        return np.asarray(table(self, X, reset=False) @ self.coef_ + self.intercept_)

@@ -1,0 +1,179 @@
+"""What follows of noisy moments without another look at a record: a spectrum, a first fit, how far it may be off.
+
+Nothing here carries a promise: it is made of answers. All of it vanishes with the noise: without any, the spectrum is
+that of the data, and the first fit is that of least squares and the user's penalty.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ._solver import Array
+
+__all__ = ["FirstFit", "Noises", "cleaned", "first_fit", "shrunk"]
+
+# Spreads that coefficients of bounded rows may have, for targets in [-1, 1], and the prior's two deviations around 1.
+_SPREADS = np.geomspace(0.02, 30.0, 25)
+_PRIOR = -((np.log(_SPREADS) / 2.0) ** 2) / 2.0
+_FREE = 2.0  # deviation of the intercept, which centres targets: it is not one of many alike
+# Variances of what the first fit leaves, in those of residuals; they are about a third of it.
+_LEFT = np.geomspace(0.003, 3.0, 25)
+_PRIOR_LEFT = -((np.log(_LEFT / 0.3) / 2.0) ** 2) / 2.0
+_LEAST = 1e-13  # of the longest direction: shorter ones are rounding
+_TOLD = 1e-20  # of the largest square: variances below tell spreads no better
+_LEAST_VARIANCE = 1e-3  # of residuals, for targets in [-1, 1]
+
+
+@dataclass(frozen=True)
+class Noises:
+    """Standard deviations of the noise of moments.
+
+    Parameters
+    ----------
+    rows, products : float
+        On the diagonal of the rows' moment (off it by sqrt(2) less), and on each product with the target.
+    """
+
+    rows: float
+    products: float
+
+    def at(self, square: float) -> float:
+        """Variance of the noise of ``product - moment w`` in each coordinate, where |w|^2 is this."""
+        return self.products**2 + 0.5 * self.rows**2 * square
+
+
+def cleaned(moment: Array, noise: float) -> Array:
+    """The positive semidefinite matrix that a symmetric one with noise stands for.
+
+    Eigenvalues beyond the edge of the noise's own spectrum are moved back by what noise adds to them; of the others
+    only the sum is known, so they share it (Wigner's semicircle; Benaych-Georges and Nadakuditi 2011).
+
+    Parameters
+    ----------
+    moment : ndarray of shape (d, d)
+        The noisy matrix.
+    noise : float
+        Standard deviation on its diagonal; off it, less by sqrt(2).
+    """
+    size = len(moment)
+    values, vectors = np.linalg.eigh(moment)
+    edge = noise * math.sqrt(2.0 * size)
+    seen = values > edge
+    kept = np.where(seen, values, 0.0)
+    kept = 0.5 * (kept + np.sqrt(np.maximum(kept**2 - edge**2, 0.0)))
+    hidden = size - int(seen.sum())
+    if hidden:
+        least = noise * math.sqrt(size) / hidden
+        each = (float(np.trace(moment)) - float(kept.sum())) / hidden
+        kept[~seen] = min(max(each, least), max(0.5 * edge, least))
+    return np.asarray((vectors * kept) @ vectors.T)
+
+
+@dataclass(frozen=True)
+class FirstFit:
+    """Coefficients from moments alone.
+
+    Parameters
+    ----------
+    w : ndarray of shape (d,)
+        The coefficients.
+    residual : float
+        Variance of a residual, that of the coefficients' own errors included.
+    """
+
+    w: Array
+    residual: float
+
+
+@dataclass(frozen=True)
+class _Shrinkage:
+    """Means and variances of coefficients that are normal around 0, given noisy products with the target.
+
+    Products are ``moment w`` and noise. Spreads of all coefficients but the intercept are one number, the likeliest of
+    a few; the products then have the covariance ``spread^2 F F' + variance I``, F the features' columns, and beside it
+    the square of the intercept's column, which Sherman and Morrison's formula adds.
+    """
+
+    moment: Array
+    products: Array
+    noises: Noises
+    free: bool
+
+    @cached_property
+    def _parts(self) -> tuple[Array, Array, Array]:
+        """Squared singular values of F; products and the intercept's column in its left vectors."""
+        features = self.moment[:, :-1] if self.free else self.moment
+        left, values, _ = np.linalg.svd(features)
+        squares = np.zeros(len(left))
+        squares[: len(values)] = values**2
+        column = _FREE * self.moment[:, -1] if self.free else np.zeros(len(left))
+        return squares, left.T @ self.products, left.T @ column
+
+    def fitted(self) -> tuple[Array, float]:
+        """Coefficients, and the sum of their errors' variances as the moment weighs them."""
+        square = error = 0.0
+        w = np.zeros_like(self.products)
+        for _ in range(4):  # the noise depends on the coefficients' length, and these on the noise
+            variance = self.noises.at(square)
+            prior = np.full(len(w), self._likeliest(variance))
+            if self.free:
+                prior[-1] = _FREE
+            left, values, right = np.linalg.svd(self.moment * prior)
+            right = right * prior
+            total = values**2 + variance + (_LEAST * values[0]) ** 2 + 1e-300
+            w = (values / total * (left.T @ self.products)) @ right
+            doubt = right.T * (variance / total) @ right
+            square = float(w @ w + np.trace(doubt))
+            error = float(np.sum(self.moment * doubt))
+        return w, error
+
+    def _likeliest(self, variance: float) -> float:
+        """The spread that explains the products best."""
+        squares, seen, column = self._parts
+        variance = variance + (_TOLD * squares.max(initial=0.0)) + 1e-300
+        total = np.square(_SPREADS[:, None]) * squares + variance
+        more = 1.0 + (column**2 / total).sum(axis=1)
+        explained = (seen**2 / total).sum(axis=1) - (seen * column / total).sum(axis=1) ** 2 / more
+        fit = -0.5 * (np.log(total).sum(axis=1) + np.log(more) + explained) + _PRIOR
+        return float(_SPREADS[fit.argmax()])
+
+
+def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool) -> FirstFit:
+    """Coefficients from noisy moments of rows beside targets.
+
+    Parameters
+    ----------
+    moments : ndarray of shape (d + 1, d + 1)
+        Targets last; the rows' part is cleaned.
+    noises : Noises
+        Of rows' moment and products.
+    n : float
+        Number of records.
+    ridge : ndarray of shape (d,)
+        The user's own weights of half of the squared coefficients.
+    free : bool
+        Whether the last column is the intercept's.
+
+    Returns
+    -------
+    FirstFit
+    """
+    moment, products, square = moments[:-1, :-1], moments[:-1, -1], float(moments[-1, -1])
+    w, error = _Shrinkage(moment, products, noises, free).fitted()
+    penalised = moment + np.diag(ridge)
+    w = np.linalg.lstsq(penalised, moment @ w, rcond=None)[0] if ridge.any() else w
+    left = (square - 2.0 * float(products @ w) + float(w @ moment @ w) + error) / n
+    most = max(square / n, _LEAST_VARIANCE)
+    return FirstFit(w, min(max(left, _LEAST_VARIANCE), most, 1.0))
+
+
+def shrunk(found: Array, noise: float, residual: float) -> Array:
+    """What is left of estimates once their noise is taken into account: normal around 0, of the likeliest variance."""
+    variances = _LEFT[:, None] * residual + noise
+    fit = -0.5 * (np.log(variances) + found**2 / variances).sum(axis=1) + _PRIOR_LEFT
+    variance = float(_LEFT[fit.argmax()]) * residual
+    return np.asarray(found * (variance / (variance + noise)))

@@ -1,0 +1,249 @@
+"""Private least squares: bounds are declared, fits tend to scikit-learn's, and nothing else is told."""
+
+import inspect
+import math
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from estimators.least_squares import FAMILIES, declared, distance
+from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, columns, tables
+from estimators.test_no_cell_is_shown import told
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from skdp import DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported, PrivacyWarning
+from skdp.privacy import Ledger
+from skdp.solvers import GD, TwoPhase
+from skdp.utils import all_estimators
+
+RELATIONS = ("replace_one", "add_remove")
+REGRESSORS = list(dict(all_estimators("regressor")).values())
+rng = np.random.default_rng(0)
+X = rng.uniform(-1.0, 1.0, (2000, 3))
+Y = X @ [3.0, -2.0, 1.0] + 10.0 + 0.1 * rng.normal(size=2000)
+GIVEN = {"y_bounds": (3.0, 17.0), "data_norm": math.sqrt(3.0), "random_state": 0}
+
+
+def quiet(model, X, y):
+    """A fit whose lack of privacy is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        return model.fit(X, y)
+
+
+# --------------------------------------------------------------------------------- agreement
+
+
+def pairs(alpha, fit_intercept):
+    """Ours, without its epsilon, and scikit-learn's."""
+    if alpha is None:
+        given = {"fit_intercept": fit_intercept}
+        return DPLinearRegression(**given), LinearRegression(**given)
+    given = {"alpha": alpha, "fit_intercept": fit_intercept}
+    return DPRidge(**given), Ridge(**given, solver="cholesky")
+
+
+PENALTIES = [None, 0.0, 0.01, 1.0, 100.0]
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_without_noise_it_is_scikit_learns_fit(neighbors):
+    found = []
+    for data in FAMILIES.values():
+        for alpha in PENALTIES:
+            for fit_intercept in (True, False):
+                ours, theirs = pairs(alpha, fit_intercept)
+                ours.set_params(epsilon=np.inf, neighbors=neighbors, **declared(*data))
+                found.append(distance(quiet(ours, *data), theirs.fit(*data)))
+    assert np.median(found) <= 1e-9 and max(found) <= 1e-6
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("alpha", [None, 1.0])
+def test_it_comes_nearer_at_each_larger_epsilon(family, alpha):
+    data = FAMILIES[family]
+    ours, theirs = pairs(alpha, True)
+    theirs.fit(*data)
+    found = []
+    for epsilon in (1e2, 1e4, 1e6, 1e8):
+        ours.set_params(epsilon=epsilon, **declared(*data))
+        fits = [ours.set_params(random_state=seed).fit(*data) for seed in range(5)]
+        found.append(np.median([distance(fit, theirs) for fit in fits]))
+    assert sorted(found, reverse=True) == found and found[-1] < 1e-2 * found[0], found
+
+
+def test_a_penalty_is_not_ignored_at_a_finite_epsilon():
+    lengths = [
+        np.linalg.norm(DPRidge(4.0, alpha=alpha, **GIVEN).fit(X, Y).coef_)
+        for alpha in (0.0, 300.0, 3e4)
+    ]
+    exact = [np.linalg.norm(Ridge(alpha).fit(X, Y).coef_) for alpha in (1e-9, 300.0, 3e4)]
+    np.testing.assert_allclose(lengths, exact, rtol=0.2)
+
+
+# --------------------------------------------------------------------------------- targets
+
+
+@pytest.mark.parametrize("Estimator", REGRESSORS)
+def test_bounds_must_be_declared_and_are_never_the_datas(Estimator):
+    with pytest.raises(ValueError, match=r"y_bounds=None must be two numbers .* without looking"):
+        Estimator(data_norm=1.0).quote(100, 3)
+    model = Estimator(epsilon=1.0, **GIVEN).fit(X, Y)
+    assert model.privacy_.declared["y_bounds"] == [3.0, 17.0]
+
+
+WRONG = [None, 3.0, "ab", (1.0,), (0.0, 1.0, 2.0), (1.0, 1.0), (2.0, 1.0), (0.0, math.nan)]
+WRONG += [(-math.inf, math.inf), (0.0, 1e31), {0.0, 1.0}, [[0.0], [1.0]], ("0", "1"), (False, True)]
+WRONG += [(0.0, 10**400), np.zeros((2, 2)), (1.0, 1.0 + 1e-15), (0.0, 1e-40)]
+
+
+@pytest.mark.parametrize("bounds", WRONG, ids=repr)
+def test_wrong_bounds_are_refused_before_data_is_looked_at(bounds):
+    with pytest.raises(ValueError, match="y_bounds=") as refusal:
+        DPRidge(y_bounds=bounds, data_norm=1.0).fit(None, None)
+    assert str(refusal.value).endswith(".") and refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "bounds", [(0, 1), [np.float32(-3), 5], np.array([-1.0, 1e30]), (-1e-17, 0)]
+)
+def test_right_bounds_are_taken(bounds):
+    DPRidge(y_bounds=bounds, data_norm=1.0)._check_parameters()
+
+
+@pytest.mark.parametrize("given", [{"alpha": -1.0}, {"alpha": None}, {"clip_predictions": "yes"}])
+def test_wrong_parameters_are_refused(given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))}="):
+        DPRidge(**GIVEN, **given).quote(100, 2)
+
+
+def test_targets_beyond_their_bounds_count_as_cut():
+    far = np.where(Y > 12.0, 1e200, Y)
+    one, other = (
+        DPRidge(1.0, **{**GIVEN, "y_bounds": (3.0, 12.0)}).fit(X, y)
+        for y in (far, np.minimum(far, 12))
+    )
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_predictions_are_cut_unless_asked_for_as_they_are():
+    model = DPRidge(10.0, **GIVEN).fit(X, Y)
+    far = 50.0 * X[:20]
+    plain = model.set_params(clip_predictions=False).predict(far)
+    cut = model.set_params(clip_predictions=True).predict(far)
+    assert plain.max() > 17.0 and cut.max() == 17.0 and cut.min() == 3.0
+    np.testing.assert_allclose(plain, far @ model.coef_ + model.intercept_)
+    np.testing.assert_array_equal(cut, np.clip(plain, 3.0, 17.0))
+
+
+def test_units_of_the_target_change_nothing_but_units():
+    one = DPRidge(1.0, **GIVEN).fit(X, Y)
+    scaled = DPRidge(1.0, **{**GIVEN, "y_bounds": (-4.0, 24.0)}).fit(X, 2.0 * Y - 10.0)
+    np.testing.assert_allclose(scaled.coef_, 2.0 * one.coef_, rtol=1e-9)
+    assert scaled.intercept_ == pytest.approx(2.0 * one.intercept_ - 10.0, rel=1e-9)
+
+
+def test_without_an_intercept_nothing_is_taken_from_targets():
+    model = DPLinearRegression(np.inf, fit_intercept=False, **GIVEN)
+    with pytest.warns(PrivacyWarning, match="NOT private"):
+        model.fit(X, Y)
+    assert model.intercept_ == 0.0
+    np.testing.assert_allclose(
+        model.coef_, LinearRegression(fit_intercept=False).fit(X, Y).coef_, rtol=1e-6
+    )
+
+
+def test_several_targets_are_refused_with_what_to_do_instead():
+    two = np.column_stack([Y, Y])
+    with pytest.raises(ValueError, match="MultiOutputRegressor"):
+        DPRidge(**GIVEN).fit(X, two)
+    ledger = Ledger(2.0, 2e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        many = MultiOutputRegressor(DPRidge(0.5, 1e-7, ledger=ledger, **GIVEN)).fit(X, two)
+    assert many.predict(X).shape == two.shape
+
+
+# --------------------------------------------------------------------------------- as any estimator
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("Estimator", REGRESSORS)
+def test_it_is_useful_and_says_what_it_costs(Estimator, neighbors):
+    model = Estimator(1.0, neighbors=neighbors, **GIVEN)
+    quote = model.quote(len(Y), X.shape[1])
+    receipt = model.fit(X, Y).privacy_
+    assert receipt.epsilon <= 1.0 and quote.script == receipt.script
+    assert model.score(X, Y) > 0.9
+    assert {"joint_moments", "mapped", "objective_perturbation"} <= set(receipt.proofs)
+    if neighbors == "add_remove":
+        assert "n" not in receipt.declared
+
+
+def test_it_goes_where_scikit_learns_goes():
+    pipe = make_pipeline(FunctionTransformer(), DPRidge(8.0, **GIVEN))
+    assert cross_val_score(pipe, X, Y, cv=3).min() > 0.9
+    assert DPRidge(8.0, **GIVEN).fit(X.astype(np.float32), Y).score(X, Y) > 0.9
+    assert DPRidge(8.0, **GIVEN).fit(X.tolist(), list(Y)).coef_.shape == (3,)
+
+
+def test_auto_is_two_phases_where_it_is_proved_best_and_something_else_elsewhere():
+    def chosen(width=3, Estimator=DPRidge, **given):
+        return Estimator(**{**GIVEN, **given}).quote(1000, width).solver
+
+    assert chosen().startswith("TwoPhase")
+    assert chosen(neighbors="add_remove").startswith("TwoPhase")
+    assert chosen(delta=0.0).startswith("ObjectivePerturbation")
+    assert chosen(width=1500).startswith("GD")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        assert chosen(ledger=Ledger(2.0, 1e-5)).startswith("WhiteGD")
+
+
+def test_pure_epsilon_has_a_fit():
+    model = DPRidge(20.0, 0.0, **GIVEN).fit(X, Y)
+    assert model.privacy_.delta == 0.0 and model.score(X, Y) > 0.9
+
+
+def test_the_solver_says_what_it_cannot_do():
+    with pytest.raises(NotSupported, match="the squared loss of a number to predict"):
+        DPLogisticRegression(data_norm=1.0, solver="two-phase").quote(100, 3)
+
+
+def test_general_solvers_fit_too():
+    assert DPRidge(50.0, solver=GD(steps=500), **GIVEN).fit(X, Y).score(X, Y) > 0.9
+    one, other = (
+        DPRidge(1.0, solver=solver, **GIVEN).fit(X, Y).coef_
+        for solver in (TwoPhase(), TwoPhase(threshold=3.0))
+    )
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_no_cell_is_shown(neighbors):
+    given = {"epsilon": 1.0, "data_norm": 1.0, "y_bounds": (0.0, 1.0), "neighbors": neighbors}
+    target = np.linspace(0.0, 1.0, len(GOOD_X))
+    fitted = DPRidge(**given, random_state=0).fit(GOOD_X, target)
+    calls = {f"X: {name}": (bad, target) for name, bad in tables()}
+    calls |= {f"y: {name}": (GOOD_X, bad) for name, bad in columns()}
+    refused = 0
+    for name, (rows, y) in calls.items():
+        for method in (DPRidge(**given, solver=GD(steps=1)).fit, fitted.score):
+            error, words = told(partial(method, rows, y))
+            refused += error is not None
+            assert not CELLS_SHOWN.search(words), name
+            assert neighbors == "replace_one" or not COUNT_SHOWN.search(words), name
+            assert error is None or error.__context__ is None, name
+    assert refused > 1000
+
+
+@pytest.mark.parametrize("Estimator", REGRESSORS)
+def test_every_parameter_has_a_line_in_the_docstring(Estimator):
+    told_of = inspect.getdoc(Estimator)
+    for name in inspect.signature(Estimator).parameters:
+        assert name in told_of
