@@ -26,6 +26,7 @@ __all__ = ["Array", "attempt", "known_labels", "labels", "table", "warn_of_colum
 Array = np.ndarray[Any, Any]
 
 FLOATS = [np.float64, np.float32]
+FORMATS = ("csr", "csc", "coo")  # of sparse tables: each stores one entry after the other
 RESHAPE = "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
 # How scikit-learn's comparison of columns with those of fit begins: it shows names, types and widths, which are public.
 OF_COLUMNS = re.compile(
@@ -59,8 +60,8 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, type[Exception] | None]:
         return None, ValueError
 
 
-def table(estimator: Any, X: ArrayLike, *, reset: bool) -> Array:
-    """X as a finite table of floats, and its columns compared with those of fit.
+def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> Any:
+    """X as a finite table of floats, dense or sparse, and its columns compared with those of fit.
 
     Parameters
     ----------
@@ -70,15 +71,21 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool) -> Array:
         What the user gave.
     reset : bool
         Whether this is a fit, which sets names and number.
+    sparse : bool, default=True
+        Whether sparse tables are taken.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_features)
-        float64, or float32 where X is.
+    ndarray or sparse table of shape (n_samples, n_features)
+        float64, or float32 where X is. A sparse one is by rows, by columns or as triplets, with its entries as stored:
+        scipy adds up those of one cell in an order that depends on other rows.
     """
-    found, kind = attempt(lambda: check_array(X, dtype=FLOATS, input_name="X"))
+    accept: Any = FORMATS if sparse else False
+    found, kind = attempt(
+        lambda: check_array(_with_cells(X), dtype=FLOATS, input_name="X", accept_sparse=accept)
+    )
     if kind is not None:
-        raise kind(_why_no_table(X, kind, _hides_count(estimator)))
+        raise kind(_why_no_table(X, kind, _hides_count(estimator), sparse))
     kind, said = _compared(estimator, X, reset)
     if kind is not None:
         raise kind(said)
@@ -142,6 +149,11 @@ def _why_no_cells(X: Any, kind: type[Exception]) -> str:
     return _why_no_table(X, kind, True)
 
 
+def _with_cells(X: Any) -> Any:
+    """Sparse tables of other formats as triplets."""
+    return X.tocoo() if issparse(X) and X.format not in FORMATS else X
+
+
 def _compared(
     estimator: Any, X: ArrayLike, reset: bool
 ) -> tuple[type[Exception] | None, str | None]:
@@ -155,13 +167,13 @@ def _compared(
     return None, None
 
 
-def _why_no_table(X: Any, kind: type[Exception], private: bool) -> str:
+def _why_no_table(X: Any, kind: type[Exception], private: bool, sparse: bool = False) -> str:
     """One sentence on what is wrong with X, by its type and shape."""
     if kind is MemoryError:
         return "X does not fit into memory as a table of doubles; fit on fewer columns, or give float32."
-    if issparse(X):
+    if issparse(X) and not sparse:
         return "Sparse data was passed for X, but dense data is required; use X.toarray()."
-    found, wrong = attempt(lambda: np.asarray(X))
+    found, wrong = (X, None) if issparse(X) else attempt(lambda: np.asarray(X))
     if wrong is not None:
         return "X is ragged or no table; pass rows of equal length, a number in each cell."
     if found.dtype.kind == "c":
@@ -171,7 +183,7 @@ def _why_no_table(X: Any, kind: type[Exception], private: bool) -> str:
         return f"Expected 2D array, got {shape} array instead in X ({RESHAPE})."
     if 0 in found.shape:
         return _why_empty(found.shape, private)
-    return _why_no_numbers(found)
+    return _why_no_numbers(attempt(lambda: _with_cells(X).data)[0] if issparse(X) else found)
 
 
 def _why_empty(shape: tuple[int, ...], private: bool) -> str:

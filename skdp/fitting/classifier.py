@@ -92,7 +92,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         X = table(self, X, reset=True)
-        given, y = y, labels(self, y, len(X))
+        given, y = y, labels(self, y, X.shape[0])
         warn_of_column(given)
         classes, origin = self._classes(y)
         codes = np.zeros(len(y), dtype=int)

@@ -145,7 +145,7 @@ class PrivateEstimator(BaseEstimator):
     def _fit_or_fail(self, X: ArrayLike, y: ArrayLike) -> Self:
         self._check_parameters()
         X, targets, declared, stored = self._encode(X, y)
-        plan = self._plan(len(X), X.shape[1], declared)
+        plan = self._plan(X.shape[0], X.shape[1], declared)
         self._warn_of_seed()
         records = Records.admit(X, targets, plan.public, plan.data_norm)
         noise = Noise(_seed(self.random_state))
@@ -162,6 +162,11 @@ class PrivateEstimator(BaseEstimator):
         if self.verbose:
             print(self.privacy_)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _warn_of_seed(self) -> None:
         if self.ledger is not None and self.random_state is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ._rows import DenseRows
+from ._sparse_rows import SparseRows
 
 __all__ = ["ENGINES", "Rows", "Table", "engine_of"]
 
@@ -115,9 +116,17 @@ class Table(Rows, Protocol):
     def moment(self) -> Array:
         """Sum of the rows' outer squares."""
 
+    def image_norms(self, matrix: Array, in_place: bool) -> Array:
+        """Bound on the norm of ``matrix @ x`` for each row x: as computed, and what rounding may have taken from it.
+
+        A record's is a function of that record and of the matrix. If `in_place`, every record of a neighbour stands
+        where it stood, and it may depend on where that is.
+        """
+
 
 ENGINES: tuple[type[Table], ...] = (
     DenseRows,  # a numpy array, in memory or mapped into it
+    SparseRows,  # a sparse matrix or array of scipy
 )
 
 
@@ -126,4 +135,6 @@ def engine_of(X: Any) -> type[Table]:
     for engine in ENGINES:
         if engine.admits(X):
             return engine
-    raise NotSupported(f"no engine holds a table of type {type(X).__name__}; give a numpy array.")
+    raise NotSupported(
+        f"no engine holds a table of type {type(X).__name__}; give a numpy array or a sparse table of scipy."
+    )

@@ -9,40 +9,15 @@ from typing import Any
 import numpy as np
 
 from . import _twofold
-from ._engine import Rows, Table
-from ._kernels import UNIT
+from ._engine import Rows
 
-__all__ = ["FLOOR", "Images", "MappedRows", "image_norms"]
+__all__ = ["FLOOR", "Images", "MappedRows"]
 
 Array = np.ndarray[Any, Any]
 
 FLOOR = (
     1.0 / 16.0
 )  # least norm that a mapped row counts with: how long it is in memory stays in proportion
-
-
-def image_norms(rows: Table, matrix: Array, in_place: bool) -> Array:
-    """Bound on the norm of every row's image: its norm as computed, and what rounding may have taken from it.
-
-    Parameters
-    ----------
-    rows : Table
-        Rows of the vault.
-    matrix : ndarray of shape (k, width)
-        What maps them.
-    in_place : bool
-        Whether every record of a neighbour stands where it stood. If not, each row is mapped by itself: a product with
-        a block of rows rounds a row by where it stands.
-    """
-    norms = np.empty(len(rows))
-    slack = 8.0 * (rows.width + 4.0) * UNIT * float(np.linalg.norm(matrix))
-    grown = 1.0 + (len(matrix) + 16.0) * UNIT
-    for part in rows.chunks(1):
-        block = rows.take(part)
-        plain = block.to_dense()
-        image = plain @ matrix.T if in_place else (plain[:, None, :] @ matrix.T)[:, 0]
-        norms[part] = np.sqrt(np.einsum("ij,ij->i", image, image)) * grown + slack * block.norms
-    return norms
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +31,7 @@ class Images:
     matrix : ndarray of shape (k, width)
         A copy: norms of another matrix would bound nothing.
     norms : ndarray of shape (n,)
-        Bounds on the images' norms, see `image_norms`.
+        Bounds on the images' norms, see `Table`.
     """
 
     coordinates: Any
@@ -74,7 +49,7 @@ class MappedRows:
     matrix : ndarray of shape (k, width)
         A.
     images : ndarray of shape (n,)
-        Bounds of |A x_i|, see `image_norms`.
+        Bounds of |A x_i|, see `Table`.
     twofold : bool
         Whether parameters are mapped in twofold precision, for a release that bounds all rounding.
     """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _twofold
+from ._images import image_norms
 from ._kernels import (
     AT_ONCE,
     PIECE,
@@ -232,6 +233,10 @@ class DenseRows:
             add(total, lost, part)
         total += lost
         return total
+
+    def image_norms(self, matrix: Array, in_place: bool) -> Array:
+        """Bounds on the norms of the rows' images, block by block."""
+        return image_norms(self, matrix, in_place)
 
     def gram(self, h: Array) -> Array:
         """Rows' diag(h) rows, for h >= 0, block by block: no weighted copy of all rows is made."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["dot", "fold", "times", "two_sum"]
+__all__ = ["dot", "fold", "fold_parts", "times", "two_sum"]
 
 Array = np.ndarray[Any, Any]
 
@@ -70,3 +70,22 @@ def _column(matrix: Array, high: Array, low: Array) -> tuple[Array, Array]:
     values, lost = times(matrix.T, high[:, None])
     lost += matrix.T * low[:, None]
     return fold(values, lost)
+
+
+def fold_parts(values: Array, lost: Array, ends: Array) -> tuple[Array, Array]:
+    """Sums of consecutive parts, each by halves: part p lies from ``ends[p]`` to before ``ends[p + 1]``."""
+    counts = np.diff(ends)
+    full = counts > 0
+    while counts.max(initial=0) > 1:
+        halves = (counts + 1) // 2
+        after = np.concatenate([[0], np.cumsum(halves)])
+        left = 2 * np.arange(after[-1]) + np.repeat(ends[:-1] - 2 * after[:-1], halves)
+        paired = left + 1 < np.repeat(ends[1:], halves)
+        right = np.where(paired, left + 1, left)
+        total, error = two_sum(values[left], np.where(paired, values[right], 0.0))
+        error += lost[left]
+        error += np.where(paired, lost[right], 0.0)
+        values, lost, ends, counts = total, error, after, halves
+    sums, rest = np.zeros((2, len(full)))
+    sums[full], rest[full] = two_sum(values, lost)
+    return sums, rest

@@ -11,7 +11,7 @@ from ..exceptions import NotSupported
 from ..privacy import events
 from ._bounds import refuse_unless_linear
 from ._engine import Rows
-from ._mapped import Images, MappedRows, image_norms
+from ._mapped import Images, MappedRows
 from ._mechanism import Array, Mechanism, freeze_fields
 from ._noise import Noise
 from ._public import Public
@@ -99,7 +99,7 @@ def images_of(records: Records, coordinates: Coordinates) -> Images:
     images = records.images
     if images is None or images.coordinates is not coordinates:
         matrix = coordinates.matrix.copy()
-        norms = image_norms(records.rows, matrix, records.in_place)
+        norms = records.rows.image_norms(matrix, records.in_place)
         images = records.keep(Images(coordinates, matrix, norms))
     return images
 

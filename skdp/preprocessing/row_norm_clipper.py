@@ -77,7 +77,7 @@ class RowNormClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         number = isinstance(norm, Real) and not isinstance(norm, bool)
         if not number or not LEAST <= norm <= MOST:
             raise ValueError(f"norm={as_text(norm)} must be a number between 1e-30 and 1e30.")
-        table(self, X, reset=True)
+        table(self, X, reset=True, sparse=False)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -93,7 +93,7 @@ class RowNormClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        rows = np.asarray(table(self, X, reset=False), dtype=np.float64)
+        rows = np.asarray(table(self, X, reset=False, sparse=False), dtype=np.float64)
         # By the largest entry first: squares of huge entries overflow, those of tiny ones vanish.
         largest = np.abs(rows).max(axis=1)
         largest[largest == 0.0] = 1.0

@@ -16,6 +16,7 @@ from skdp.fitting import classifier as _classifier
 from skdp.solvers import GD
 from skdp.utils import all_estimators
 
+FLOATS = [np.float64, np.float32]
 RELATIONS = ("replace_one", "add_remove")
 PREDICTING = ("predict", "decision_function", "predict_proba", "predict_log_proba")
 
@@ -108,7 +109,7 @@ def test_a_refusal_is_a_fresh_exception_of_one_sentence():
 
 def test_the_type_is_scikit_learns():
     for name, X in tables():
-        theirs, _ = told(lambda X=X: check_array(X, dtype=[np.float64, np.float32]))
+        theirs, _ = told(lambda X=X: check_array(X, dtype=FLOATS, accept_sparse=True))
         ours, _ = told(lambda X=X: model().fit(X, GOOD_Y))
         if theirs is not None:
             assert isinstance(ours, TypeError) == isinstance(theirs, TypeError), name

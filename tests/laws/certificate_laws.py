@@ -19,7 +19,7 @@ from skdp.losses import (
     SquaredHinge,
 )
 from skdp.mechanisms import Mapped, NoisyMinimiser, PerturbedObjective
-from skdp.mechanisms._mapped import MappedRows, image_norms
+from skdp.mechanisms._mapped import MappedRows
 from skdp.mechanisms._schedule import ROUND_UP
 from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, NoPenalty
 
@@ -89,7 +89,7 @@ def released(question, records, linear=None):
     if isinstance(question, Mapped):
         matrix, images = (
             question.coordinates.matrix,
-            image_norms(records.rows, question.coordinates.matrix, records.in_place),
+            records.rows.image_norms(question.coordinates.matrix, records.in_place),
         )
         rows = MappedRows(records.rows, matrix / question.scale, images / question.scale)
         return w, rows.in_double(), question._seen(records.public), question.question

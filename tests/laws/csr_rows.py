@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skdp.mechanisms import _twofold
+from skdp.mechanisms._images import image_norms
 from skdp.mechanisms._kernels import PIECE, UNIT, add, pairwise_total
 
 
@@ -130,6 +131,10 @@ class CsrRows:
             block = self.take(part).to_dense()
             add(total, lost, block.T @ block)
         return total + lost
+
+    def image_norms(self, matrix, in_place):
+        """As any table that can be made dense, a few rows at a time."""
+        return image_norms(self, matrix, in_place)
 
     def rough(self):
         """The same."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from laws.ears import hear
 from laws.sensitivity_laws import MEASURED, pair_of
+from laws.sparse_layouts import SPARSE, sparse_laid_out
 
 from skdp import NotSupported
 from skdp.mechanisms import Mapped, Public, Records
@@ -41,7 +42,9 @@ class Pair:
 
 
 def laid_out(X, layout):
-    """The same numbers in another order in memory."""
+    """The same numbers in another order in memory, or in a sparse table."""
+    if layout in SPARSE:
+        return sparse_laid_out(X, layout)
     if layout == "F":
         return np.asfortranarray(X)
     if layout == "strided":
@@ -65,7 +68,7 @@ def admitted(X, y, relation, data_norm, intercept, layout="C"):
 
 
 def pair(rng, n=None, d=None):
-    """Neighbours at random: few kinds of rows, any layout, the odd record anywhere, and often far away."""
+    """Neighbours at random: few kinds of rows, dense or sparse, any layout, the odd record anywhere, often far away."""
     relation = ("replace_one", "add_remove")[rng.integers(2)]
     dtype = (np.float64, np.float32)[rng.integers(2)]
     n = n or int(2.0 ** rng.uniform(0, 9.3))
@@ -75,7 +78,7 @@ def pair(rng, n=None, d=None):
     data_norm = float(10.0 ** rng.integers(-2, 3))
     kinds = rng.normal(size=(int(rng.integers(1, 4)), d))
     kinds *= data_norm * rng.choice([0.3, 1.0, 4.0]) / np.linalg.norm(kinds, axis=1, keepdims=True)
-    kinds = kinds.astype(dtype)
+    kinds = (kinds * (rng.random(kinds.shape) < rng.choice([0.05, 1.0]))).astype(dtype)
     X = (
         kinds[np.arange(n) % len(kinds)]
         if rng.integers(2)
@@ -89,8 +92,9 @@ def pair(rng, n=None, d=None):
     sides = [(np.insert(rest, place, x, axis=0), np.insert(labels, place, t)) for x, t in odd]
     if relation == "add_remove" and n > 1:
         sides[1] = rest, labels
+    layouts = (LAYOUTS, tuple(SPARSE))[rng.integers(2)]
     vaults = [
-        admitted(x.astype(dtype), t, relation, data_norm, intercept, str(rng.choice(LAYOUTS)))
+        admitted(x.astype(dtype), t, relation, data_norm, intercept, str(rng.choice(layouts)))
         for x, t in sides
     ]
     if relation == "replace_one" or n > 1:

@@ -13,7 +13,7 @@ import numpy as np
 from laws.rounding_laws import LAYOUTS, laid_out
 
 from skdp.mechanisms._kernels import PIECE, ROUNDINGS, UNIT
-from skdp.mechanisms._mapped import MappedRows, image_norms
+from skdp.mechanisms._mapped import MappedRows
 
 DATA_NORM, INTERCEPT = 2.0, 0.25
 DTYPES = (np.float64, np.float32)
@@ -61,7 +61,7 @@ def mapped_over(engine, form=np.asarray, view=MappedRows):
 
     def make(X):
         rows, A = below.make(X), matrix(np.shape(X)[1])
-        return view(rows, A, image_norms(rows, A, False))
+        return view(rows, A, rows.image_norms(A, False))
 
     def exact(row):
         A = [[Fraction(v) for v in line] for line in matrix(len(row) - 1).tolist()]

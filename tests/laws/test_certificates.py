@@ -11,7 +11,7 @@ from skdp import NotSupported
 from skdp.losses import Huber, HuberisedHinge, Logistic, Multinomial, QuantileHuber
 from skdp.mechanisms import Coordinates, Mapped, NoisyMinimiser, PerturbedObjective, Public, Records
 from skdp.mechanisms._limits import Limits
-from skdp.mechanisms._mapped import MappedRows, image_norms
+from skdp.mechanisms._mapped import MappedRows
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, NoPenalty, ScaledPenalty
 
@@ -227,7 +227,7 @@ def test_bounds_on_rounding_hold_in_other_coordinates(loss, stretch):
             scale=1.0 / 1.5,
         )
         matrix = question.coordinates.matrix
-        images = image_norms(records.rows, matrix, True)
+        images = records.rows.image_norms(matrix, True)
         rows = MappedRows(records.rows, matrix / question.scale, images / question.scale)
         public = question._seen(records.public)
         objective, limits = problem(loss, records, rows.in_double(), public)

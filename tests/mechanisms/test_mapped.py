@@ -25,7 +25,7 @@ from skdp.mechanisms import (
     PoissonBatch,
     RowNorms,
     _mapped,
-    mapped,
+    _rows,
 )
 from skdp.mechanisms._mechanism import Mechanism
 from skdp.penalties import NoPenalty, ScaledPenalty
@@ -48,7 +48,7 @@ def shrunk(images):
 
 def mapped_rows(records, matrix):
     """The rows that a mapped question sees."""
-    images = _mapped.image_norms(records.rows, matrix, records.in_place)
+    images = records.rows.image_norms(matrix, records.in_place)
     return _mapped.MappedRows(records.rows, matrix, images)
 
 
@@ -111,8 +111,8 @@ def test_random_neighbours_never_exceed_the_claim(relation, dtype):
 
 
 def test_norms_that_are_too_small_are_rejected(monkeypatch):
-    honest = mapped.image_norms
-    monkeypatch.setattr(mapped, "image_norms", lambda rows, *how: 0.5 * honest(rows, *how))
+    honest = _rows.image_norms
+    monkeypatch.setattr(_rows, "image_norms", lambda rows, *how: 0.5 * honest(rows, *how))
     with pytest.raises(AssertionError):
         check_bounded("replace_one")
 

@@ -1,0 +1,268 @@
+"""Bounded rows that store only what is not zero: the sparse engine. Nothing of the size of a dense table is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from . import _twofold
+from ._entries import Array, Entries
+from ._kernels import PIECE, PIECES, UNIT, add, pairwise_total
+from ._pairs import few_pairs, image_bounds, outer_squares
+from ._rows import BLOCK, PART
+from ._sparse_tables import entries_of, is_sparse
+
+__all__ = ["SparseRows"]
+
+AT_ONCE = 1 << 17  # entries that are worked on together where each needs some more numbers
+
+
+class SparseRows:
+    """Rows scaled down to norm at most 1, and a constant last column, without a copy of a table in canonical CSR.
+
+    Parameters
+    ----------
+    rows : Entries
+        The features as given, float64 or float32, only read.
+    scale : ndarray of shape (n,)
+        What each row is multiplied by, float64.
+    norms : ndarray of shape (n,)
+        Upper bounds on the norms of the scaled rows, the constant column included.
+    intercept : float
+        Size of the constant column, 0 for none.
+    """
+
+    __slots__ = ("_rows", "_scale", "intercept", "norms", "width")
+
+    from_dense = staticmethod(csr_array)  # a table that is admitted, for the laws
+
+    def __init__(self, rows: Entries, scale: Array, norms: Array, intercept: float) -> None:
+        self._rows, self._scale = rows, scale
+        self.norms, self.intercept = norms, intercept
+        self.width = rows.columns + (intercept > 0)
+
+    @staticmethod
+    def admits(X: Any) -> bool:
+        """Whether a table is a sparse matrix or array, of any format."""
+        return is_sparse(X)
+
+    @classmethod
+    def bounded(cls, X: Any, data_norm: float, intercept: float) -> SparseRows:
+        """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data."""
+        rows = entries_of(X)
+        raw = np.empty(len(rows))
+        for part, block in rows.blocks(AT_ONCE, len(rows)):
+            raw[part] = _norms(block)
+        divisor = np.maximum(raw, data_norm)
+        with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
+            norms = np.hypot(raw / divisor, intercept)
+            norms *= 1.0 + 8.0 * UNIT
+        scale = 1.0 / divisor
+        far = raw > np.sqrt(np.finfo(rows.data.dtype).max)
+        if far.any():
+            # Products with these rows would overflow before the scale could bring them back.
+            quotients = rows.data / rows.along(np.where(far, divisor, 1.0))
+            rows = replace(rows, data=quotients.astype(rows.data.dtype))
+            scale[far] = 1.0 - 4.0 * float(np.finfo(rows.data.dtype).eps)
+        return cls(rows, scale, norms, intercept)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def dtype(self) -> Any:
+        """Of the numbers that products are made of."""
+        return self._rows.data.dtype
+
+    def in_double(self) -> SparseRows:
+        """The rows in double precision; tiny scales are folded in, for products with them could overflow before."""
+        rows, scale = self._rows, self._scale
+        if scale.min(initial=1.0) < 1e-100:
+            rows = rows.alone()
+            rows, scale = replace(rows, data=rows.data * rows.along(scale)), np.ones_like(scale)
+        elif self.dtype != np.float64:
+            rows = rows.alone()
+        return SparseRows(rows, scale, self.norms, self.intercept)
+
+    def rough(self) -> SparseRows:
+        """The same rows: no order of sums is quicker."""
+        return self
+
+    def dot(self, w: Array) -> Array:
+        """Scores: rows times w, of shape (n,) or (n, K)."""
+        w = w.astype(self.dtype, copy=False)
+        scores = self._rows.dot(w[:-1] if self.intercept else w)
+        np.multiply(scores, _beside(self._scale, scores), out=scores, casting="same_kind")
+        if self.intercept:
+            scores += self.dtype.type(self.intercept) * w[-1]
+        return scores
+
+    def tdot(self, u: Array) -> Array:
+        """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
+        total = self._rows.tdot(np.multiply(u, _beside(self._scale, u), dtype=np.float64))
+        if not self.intercept:
+            return total
+        last = np.asarray(self.intercept * pairwise_total(u))
+        return np.concatenate([total, last[None]])
+
+    def reach(self) -> Array:
+        """How long each row is in memory, once scaled: products round by that."""
+        return self.norms
+
+    def units_of_scores(self, w: Array) -> float:
+        """How many units of a row's `reach` a computed score at w may be off, summed in any order."""
+        return (self.width + 8.0) * float(np.linalg.norm(w))
+
+    def careful_dot(self, high: Array, low: Array) -> Array:
+        """Scores at ``high + low``, off by a few units of the score itself."""
+        scores = np.empty((len(self),) + high.shape[1:])
+        pairs = list(zip(high.reshape(self.width, -1).T, low.reshape(self.width, -1).T))
+        outputs = scores.reshape(len(self), -1)
+        for part, block in self._rows.blocks(AT_ONCE, len(self)):
+            for k, pair in enumerate(pairs):
+                outputs[part, k] = self._careful_scores(block, self._scale[part], *pair)
+        return scores
+
+    def _careful_scores(self, block: Entries, scale: Array, high: Array, low: Array) -> Array:
+        terms, lost = _twofold.times(block.data, high.take(block.indices))
+        lost += block.data * low.take(block.indices)
+        first, second = _twofold.fold_parts(terms, lost, block.indptr)
+        scaled, lost = _twofold.times(first, scale)
+        lost += second * scale
+        if self.intercept:
+            pull, more = _twofold.times(np.float64(self.intercept), high[-1])
+            scaled, error = _twofold.two_sum(scaled, pull)
+            lost += error + more + self.intercept * low[-1]
+        return np.asarray(scaled + lost)
+
+    def careful_tdot(self, u: Array) -> tuple[Array, Array]:
+        """Rows transposed times u as a pair of which the first is the answer, the second what rounding took from it."""
+        outputs = u.reshape(len(u), -1)
+        total, lost = (np.zeros((outputs.shape[1], self.width)) for _ in range(2))
+        for part, block in self._rows.blocks(AT_ONCE, BLOCK):
+            across = block.by_column()
+            for k, weights in enumerate(outputs[part].T):
+                high, low = self._careful_sum(across, weights, self._scale[part])
+                total[k], error = _twofold.two_sum(total[k], high)
+                lost[k] += error + low
+        shape = (self.width,) + u.shape[1:]
+        return total.T.reshape(shape), lost.T.reshape(shape)
+
+    def _careful_sum(self, across: Entries, weights: Array, scale: Array) -> tuple[Array, Array]:
+        """Sum of a few rows, sorted by column, times weights, in twofold precision."""
+        scaled, rest = _twofold.times(weights, scale)
+        terms, lost = _twofold.times(across.data, scaled.take(across.indices))
+        lost += across.data * rest.take(across.indices)
+        high, low = _twofold.fold_parts(terms, lost, across.indptr)
+        if not self.intercept:
+            return high, low
+        last = _twofold.fold(*_twofold.times(weights, np.float64(self.intercept)))
+        return np.append(high, last[0]), np.append(low, last[1])
+
+    def max_abs(self) -> Array:
+        """Largest absolute entry of each scaled row, the constant column left out."""
+        top = np.empty(len(self))
+        for part, block in self._rows.blocks(AT_ONCE, len(self)):
+            top[part] = _largest(block)
+        top *= self._scale
+        return top
+
+    def to_dense(self) -> Array:
+        """The scaled rows in doubles, the constant column among them: for a few rows at a time."""
+        rows, block = np.zeros((len(self), self.width)), self._rows.alone()
+        owner = block.along(np.arange(len(self)))
+        rows[owner, block.indices] = block.data * self._scale.take(owner)
+        rows[:, self._rows.columns :] = self.intercept
+        return rows
+
+    def moment(self) -> Array:
+        """Sum of the rows' outer squares, within ROUNDINGS as any sum."""
+        if few_pairs(self._rows):
+            return self._squares(np.ones(len(self)))
+        total = np.zeros((self.width, self.width))
+        lost = np.zeros_like(total)
+        for rows in self._dense_pieces():
+            add(total, lost, rows.T @ rows)
+        total += lost
+        return total
+
+    def gram(self, h: Array) -> Array:
+        """Rows' diag(h) rows, for h >= 0."""
+        if few_pairs(self._rows):
+            return self._squares(np.sqrt(h))
+        total = np.zeros((self.width, self.width))
+        for start, rows in enumerate(self._dense_pieces()):
+            total += rows.T @ (rows * h[start * PIECE : (start + 1) * PIECE, None])
+        return total
+
+    def _squares(self, factors: Array) -> Array:
+        """Sum of the outer squares of rows times factors, from pairs of entries."""
+        scale = self._scale * factors
+        inner = outer_squares(self._rows, scale)
+        if not self.intercept:
+            return inner
+        total = np.empty((self.width, self.width))
+        total[:-1, :-1] = inner
+        total[-1, :-1] = total[:-1, -1] = self._rows.tdot(self.intercept * factors * scale)
+        total[-1, -1] = self.intercept**2 * pairwise_total(np.square(factors))
+        return total
+
+    def _dense_pieces(self) -> Iterator[Array]:
+        return (self.take(slice(k, k + PIECE)).to_dense() for k in range(0, len(self), PIECE))
+
+    def image_norms(self, matrix: Array, in_place: bool) -> Array:
+        """Bounds on the norms of the rows' images; each row is mapped by itself, wherever it stands."""
+        constant = np.full(len(self), self.intercept)
+        if not self.intercept:
+            matrix = np.pad(matrix, ((0, 0), (0, 1)))
+        return image_bounds(self._rows, self._scale, constant, matrix)
+
+    def take(self, index: Array | slice) -> SparseRows:
+        """The rows at `index`: copied, or viewed where it is a slice."""
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                rows = self._rows.part(start, max(start, stop))
+            else:
+                rows = self._rows.at(np.arange(start, stop, step))
+            return SparseRows(rows, self._scale[index], self.norms[index], self.intercept)
+        scale, norms = self._scale.take(index), self.norms.take(index)
+        return SparseRows(self._rows.at(index), scale, norms, self.intercept)
+
+    def chunks(self, least: int) -> Iterator[slice]:
+        """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""
+        entry = self.dtype.itemsize + self._rows.indices.itemsize
+        mean = entry * self._rows.size / max(1, len(self)) + 4.0 * 8.0
+        size = min(max(least, int(2.0 * PART / mean)), PIECE * PIECES)
+        size = max(1, size // PIECE) * PIECE
+        for start in range(0, max(1, len(self)), size):
+            yield slice(start, min(start + size, len(self)))
+
+
+def _beside(factor: Array, values: Array) -> Array:
+    """One factor for each row, beside values of one output or several."""
+    return factor if values.ndim == 1 else factor[:, None]
+
+
+def _largest(rows: Entries) -> Array:
+    """Largest absolute entry of each row."""
+    top = np.zeros(len(rows))
+    full = np.flatnonzero(rows.counts)
+    if full.size:
+        top[full] = np.maximum.reduceat(np.abs(rows.data), rows.indptr[full])
+    return top
+
+
+def _norms(rows: Entries) -> Array:
+    """Upper bounds of norms that neither overflow nor underflow; a row's squares are added in turn."""
+    top = _largest(rows)
+    safe = np.where(top > 0, top, 1.0)
+    slack = 1.0 + (rows.columns + 16.0) * UNIT
+    with np.errstate(over="ignore", invalid="ignore"):  # Records.admit refuses what is too large
+        scaled = rows.data / rows.along(safe)
+        squares = replace(rows, data=np.square(scaled)).dot(np.ones(rows.columns))
+        return np.asarray(safe * np.sqrt(squares) * (slack * (top > 0)))
