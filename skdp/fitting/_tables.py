@@ -50,9 +50,7 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, type[Exception] | None]:
         TypeError, MemoryError or, for anything else that was raised, ValueError.
     """
     try:
-        with np.errstate(
-            all="ignore"
-        ):  # whether a cast overflows is seen afterwards, without a warning
+        with np.errstate(all="ignore"):  # whether a cast overflows is seen afterwards
             return call(), None
     except (TypeError, MemoryError) as error:
         return None, TypeError if isinstance(error, TypeError) else MemoryError
@@ -60,7 +58,7 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, type[Exception] | None]:
         return None, ValueError
 
 
-def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> Any:
+def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> Array:
     """X as a finite table of floats, dense or sparse, and its columns compared with those of fit.
 
     Parameters
@@ -190,9 +188,8 @@ def _why_empty(shape: tuple[int, ...], private: bool) -> str:
     what = "feature" if shape[0] else "sample"
     if private and what == "sample":
         return "X holds no records; a fit needs at least one."
-    count = (
-        "" if private else shape[0]
-    )  # scikit-learn's checks look for a shape, also without the number
+    # scikit-learn's checks look for a shape, also without the number
+    count = "" if private else shape[0]
     return f"Found array with 0 {what}(s) (shape=({count}, {shape[1]})) while a minimum of 1 is required."
 
 
