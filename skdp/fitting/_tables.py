@@ -78,10 +78,8 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
         float64, or float32 where X is. A sparse one is by rows, by columns or as triplets, with its entries as stored:
         scipy adds up those of one cell in an order that depends on other rows.
     """
-    accept: Any = FORMATS if sparse else False
-    found, kind = attempt(
-        lambda: check_array(_with_cells(X), dtype=FLOATS, input_name="X", accept_sparse=accept)
-    )
+    asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
+    found, kind = attempt(lambda: check_array(_with_cells(X), **asked))
     if kind is not None:
         raise kind(_why_no_table(X, kind, _hides_count(estimator), sparse))
     kind, said = _compared(estimator, X, reset)
