@@ -26,6 +26,7 @@ STEEPEST, STEEPEST_SPLIT = (
     1e9,
 )  # curvature over strong convexity, beyond which rounds may be too many
 TYPICAL = 1e6  # records that the tolerance is chosen for where n is private
+PLENTY = 200  # columns beyond which the tolerance grows with them, so that ordinary products mostly meet it
 LIBM = 16.0  # units that a loss's slope may be off
 
 
@@ -141,7 +142,7 @@ class Limits:
         pull = min(self.strength * w, 2.0 * (self.public.most * self.bound + self.linear))
         n = TYPICAL if self.public.n is None or not self.public.replace_one else self.public.n
         rounding = self.careful(w, pull + self.linear) + (self.prox(w) if self.split else 0.0)
-        tolerance = 1e-12 * (n + 1e4) * self.bound
+        tolerance = 1e-12 * (n + 1e4) * self.bound * max(1.0, self._columns() / PLENTY)
         if not self.promised:
             return tolerance
         tolerance = max(tolerance, ROOM * rounding)
@@ -160,6 +161,10 @@ class Limits:
     def _per_score(self) -> float:
         """How far all gradients move for a unit of one score, per record."""
         return float(self.loss.curvature or 0.0) * self.public.row_bound
+
+    def _columns(self) -> int:
+        """Terms of a score, as rows lie in memory or as they are spoken of."""
+        return max(self.public.width, self.public.depth)
 
     def _longest(self) -> float:
         """Largest norm of what one record adds, as it lies in memory."""

@@ -182,14 +182,14 @@ class DenseRows:
 
     def _weighted(self, part: slice, weights: Array) -> tuple[Array, Array]:
         """Sum of a few rows times weights, in twofold precision."""
-        values, lost = (np.zeros((len(weights), self.width)) for _ in range(2))
+        high, low = np.empty((2, self.width))
         features = slice(0, self._x.shape[1])
-        scaled, rest = _twofold.times(weights, self._scale[part])
-        values[:, features], lost[:, features] = _twofold.times(self._x[part], scaled[:, None])
-        lost[:, features] += self._x[part] * rest[:, None]
+        scaled = _twofold.times(weights, self._scale[part])
+        high[features], low[features] = _twofold.weighted(self._x[part], *scaled)
         if self.intercept:
-            values[:, -1], lost[:, -1] = _twofold.times(weights, np.float64(self.intercept))
-        return _twofold.fold(values, lost)
+            pull = _twofold.times(weights, np.float64(self.intercept))
+            high[-1], low[-1] = _twofold.fold(*pull)
+        return high, low
 
     def _summed(self, weights: Array) -> Array:
         """Sum of rows times weights, at most PIECES pieces at a time."""

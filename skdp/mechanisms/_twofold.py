@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["dot", "fold", "fold_parts", "times", "two_sum"]
+__all__ = ["dot", "fold", "fold_parts", "times", "two_sum", "weighted"]
 
 Array = np.ndarray[Any, Any]
 
 _SPLIT = 2.0**27 + 1.0
+_NEAR = 2**14  # numbers at a time: they and the dozen arrays that are made of them lie in a cache
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
@@ -60,16 +61,22 @@ def fold(values: Array, lost: Array) -> tuple[Array, Array]:
 def dot(matrix: Array, vector: tuple[Array, Array]) -> tuple[Array, Array]:
     """A matrix times a pair; columns of the pair are outputs."""
     high, low = (v if v.ndim > 1 else v[:, None] for v in vector)
-    outputs = [_column(matrix, high[:, k], low[:, k]) for k in range(high.shape[1])]
+    outputs = [weighted(matrix.T, high[:, k], low[:, k]) for k in range(high.shape[1])]
     shape = (len(matrix),) + vector[0].shape[1:]
     first, second = (np.stack([pair[i] for pair in outputs], axis=-1) for i in (0, 1))
     return first.reshape(shape), second.reshape(shape)
 
 
-def _column(matrix: Array, high: Array, low: Array) -> tuple[Array, Array]:
-    values, lost = times(matrix.T, high[:, None])
-    lost += matrix.T * low[:, None]
-    return fold(values, lost)
+def weighted(rows: Array, high: Array, low: Array) -> tuple[Array, Array]:
+    """Sum of rows times weights ``high + low``, some columns at a time: what it is made of stays near."""
+    total = np.empty((2, rows.shape[1]))
+    width = max(_NEAR // max(len(rows), 1), 8)
+    for first in range(0, rows.shape[1], width):
+        part = rows[:, first : first + width]
+        values, lost = times(part, high[:, None])
+        lost += part * low[:, None]
+        total[:, first : first + width] = fold(values, lost)
+    return total[0], total[1]
 
 
 def fold_parts(values: Array, lost: Array, ends: Array) -> tuple[Array, Array]:
