@@ -2,13 +2,22 @@
 
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .inspection import check
-from .linear_model import DPLinearRegression, DPLinearSVC, DPLogisticRegression, DPRidge
+from .linear_model import (
+    DPElasticNet,
+    DPLasso,
+    DPLinearRegression,
+    DPLinearSVC,
+    DPLogisticRegression,
+    DPRidge,
+)
 from .preprocessing import make_pipeline
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BudgetExceeded",
+    "DPElasticNet",
+    "DPLasso",
     "DPLinearRegression",
     "DPLinearSVC",
     "DPLogisticRegression",

@@ -4,7 +4,7 @@ import math
 
 from ..losses import Huber, Squared
 from ..mechanisms import Public
-from ..penalties import L2, NoPenalty
+from ..penalties import L1, L2, ElasticNet, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
 from ..solvers import GD, ObjectivePerturbation, Solver, Task, TwoPhase, WhiteGD, WhiteObjective
@@ -39,11 +39,17 @@ def choose_solver(
         return solver
     if spec.private and spec.delta == 0.0:
         return ObjectivePerturbation()
+    least_squares = type(task.loss) in (Squared, Huber)
+    if (
+        alone
+        and least_squares
+        and public.width <= WIDEST
+        and isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NoPenalty)
+    ):
+        return TwoPhase()
     ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
     if task.loss.curvature is None or not ridge or public.width > WIDEST:
         return GD()
-    if alone and type(task.loss) in (Squared, Huber):
-        return TwoPhase()
     replaced = public.n if public.replace_one and task.loss.one_signed else None
     quiet = replaced is not None and _noise(task, replaced, spec) <= QUIET
     if alone and quiet:

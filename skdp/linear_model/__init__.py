@@ -2,8 +2,11 @@
 
 from .classifiers import DPLinearSVC, DPLogisticRegression
 from .regressors import DPLinearRegression, DPRidge
+from .sparse_regressors import DPElasticNet, DPLasso
 
 __all__ = [
+    "DPElasticNet",
+    "DPLasso",
     "DPLinearRegression",
     "DPLinearSVC",
     "DPLogisticRegression",

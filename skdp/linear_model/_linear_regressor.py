@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor
-from ..fitting.data import Array, table
+from ..fitting.data import Array, SeedSource, table
 from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import Penalty, ScaledPenalty
-from ..solvers import Task
+from ..privacy import Ledger
+from ..solvers import Solver, Task
 from ._linear import INTERCEPT_SIZE, LARGEST
 
-__all__ = ["LinearRegressor"]
+__all__ = ["LinearRegressor", "PenalisedRegressor"]
 
 
 class LinearRegressor(PrivateRegressor):
@@ -52,3 +54,49 @@ class LinearRegressor(PrivateRegressor):
     def _predicted(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
         return np.asarray(table(self, X, reset=False) @ self.coef_ + self.intercept_)
+
+
+class PenalisedRegressor(LinearRegressor):
+    """Of those with a penalty of strength alpha."""
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        *,
+        alpha: float = 1.0,
+        y_bounds: ArrayLike | None = None,
+        data_norm: float | None = None,
+        solver: str | Solver = "auto",
+        fit_intercept: bool = True,
+        clip_predictions: bool = True,
+        neighbors: str = "replace_one",
+        n_public: float | None = None,
+        accountant: str = "auto",
+        ledger: Ledger | None = None,
+        random_state: int | SeedSource | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.alpha = alpha
+        self.y_bounds = y_bounds
+        self.data_norm = data_norm
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.clip_predictions = clip_predictions
+        self.neighbors = neighbors
+        self.n_public = n_public
+        self.accountant = accountant
+        self.ledger = ledger
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _records(self, n: int | None) -> float:
+        """Number of records, for an alpha that is weighed against the mean of losses."""
+        if n is None:
+            raise NotSupported(
+                f"alpha={self.alpha!r} of {type(self).__name__} is weighed against the mean over records, whose number "
+                "is private under neighbors='add_remove'; declare a rough one in n_public."
+            )
+        return float(n)

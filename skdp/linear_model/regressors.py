@@ -6,12 +6,12 @@ from ..fitting.data import SeedSource
 from ..penalties import L2, NoPenalty, Penalty
 from ..privacy import Ledger
 from ..solvers import Solver
-from ._linear_regressor import LinearRegressor
+from ._linear_regressor import LinearRegressor, PenalisedRegressor
 
 __all__ = ["DPLinearRegression", "DPRidge"]
 
 
-class DPRidge(LinearRegressor):
+class DPRidge(PenalisedRegressor):
     """Ridge regression with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) + alpha |w|^2``, as scikit-learn does, by a solver that only ever sees private
@@ -83,39 +83,6 @@ class DPRidge(LinearRegressor):
     >>> bool(model.score(X, y) > 0.9), bool(model.privacy_.epsilon <= 1.0)
     (True, True)
     """
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        alpha: float = 1.0,
-        y_bounds: ArrayLike | None = None,
-        data_norm: float | None = None,
-        solver: str | Solver = "auto",
-        fit_intercept: bool = True,
-        clip_predictions: bool = True,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.alpha = alpha
-        self.y_bounds = y_bounds
-        self.data_norm = data_norm
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.clip_predictions = clip_predictions
-        self.neighbors = neighbors
-        self.n_public = n_public
-        self.accountant = accountant
-        self.ledger = ledger
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _penalty(self, n: int | None) -> Penalty:
         return L2(float(self.alpha)) if self.alpha else NoPenalty()

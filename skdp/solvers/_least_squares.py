@@ -20,9 +20,11 @@ __all__ = ["FirstFit", "Noises", "cleaned", "first_fit", "shrunk"]
 _SPREADS = np.geomspace(0.02, 30.0, 25)
 _PRIOR = -((np.log(_SPREADS) / 2.0) ** 2) / 2.0
 _FREE = 2.0  # deviation of the intercept, which centres targets: it is not one of many alike
-# Variances of what the first fit leaves, in those of residuals; they are about a third of it.
-_LEFT = np.geomspace(0.003, 3.0, 25)
-_PRIOR_LEFT = -((np.log(_LEFT / 0.3) / 2.0) ** 2) / 2.0
+# Variances of what the first fit leaves, in those that are expected: a third of a residual's, or ten times what its own
+# doubt says of its errors where that is less.
+_LEFT = np.geomspace(0.01, 10.0, 25)
+_PRIOR_LEFT = -((np.log(_LEFT) / 2.0) ** 2) / 2.0
+_THIRD, _DOUBTED = 0.3, 10.0
 _LEAST = 1e-13  # of the longest direction: shorter ones are rounding
 _TOLD = 1e-20  # of the largest square: variances below tell spreads no better
 _LEAST_VARIANCE = 1e-3  # of residuals, for targets in [-1, 1]
@@ -83,10 +85,13 @@ class FirstFit:
         The coefficients.
     residual : float
         Variance of a residual, that of the coefficients' own errors included.
+    error : float
+        What the noise of moments adds to it: mean square of the errors of predictions.
     """
 
     w: Array
     residual: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -168,12 +173,30 @@ def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool
     w = np.linalg.lstsq(penalised, moment @ w, rcond=None)[0] if ridge.any() else w
     left = (square - 2.0 * float(products @ w) + float(w @ moment @ w) + error) / n
     most = max(square / n, _LEAST_VARIANCE)
-    return FirstFit(w, min(max(left, _LEAST_VARIANCE), most, 1.0))
+    return FirstFit(w, min(max(left, _LEAST_VARIANCE), most, 1.0), error / n)
 
 
-def shrunk(found: Array, noise: float, residual: float) -> Array:
-    """What is left of estimates once their noise is taken into account: normal around 0, of the likeliest variance."""
-    variances = _LEFT[:, None] * residual + noise
-    fit = -0.5 * (np.log(variances) + found**2 / variances).sum(axis=1) + _PRIOR_LEFT
-    variance = float(_LEFT[fit.argmax()]) * residual
-    return np.asarray(found * (variance / (variance + noise)))
+def shrunk(found: Array, noise: float, first: FirstFit) -> tuple[Array, float]:
+    """What is left of estimates of what the first fit leaves, once their noise is taken into account, and its variance.
+
+    They are normal around 0, of the likeliest variance; that is about a third of a residual's, and falls with the
+    errors of the first fit, so that estimates with more noise than these have no say.
+
+    Parameters
+    ----------
+    found : ndarray of shape (d,)
+        Estimates, in coordinates in which all directions of rows are alike.
+    noise : float
+        Their variance.
+    first : FirstFit
+        What they are to mend.
+    """
+    if noise == 0.0:
+        return found, 0.0
+    expected = min(_THIRD * first.residual, _DOUBTED * first.error)
+    spreads = expected * _LEFT
+    total = spreads[:, None] + noise
+    fit = -0.5 * (np.log(total) + found**2 / total).sum(axis=1) + _PRIOR_LEFT
+    variance = float(spreads[fit.argmax()])
+    kept = variance / (variance + noise)
+    return found * kept, noise * kept

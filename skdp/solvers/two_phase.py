@@ -15,27 +15,25 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtr
 
+from ..exceptions import NotSupported
 from ..losses import Huber, Squared
-from ..mechanisms import Coordinates, JointMoments, PerturbedObjective, Public
-from ..penalties import NoPenalty, ScaledPenalty
-from ._least_squares import FirstFit, Noises, cleaned, first_fit, shrunk
+from ..mechanisms import JointMoments, PerturbedObjective, Public
+from ..penalties import L1, L2, ElasticNet, NoPenalty, ScaledPenalty
+from ._least_squares import Noises, cleaned, first_fit, shrunk
+from ._phases import SLOWLY, Seen, quieter, whitened, with_zeros
 from ._ranges import positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
-from ._whitening import Whitened, diagonalising, refuse_other_penalties, stand_in
+from ._whitening import stand_in
 
 __all__ = ["TwoPhase"]
 
-_FLOOR = 1e-5  # of the largest possible eigenvalue: shorter directions are not stretched further
 _LEAST_STRENGTH = 0.1  # what the centre is pulled to with, where epsilon would need less
-_STEEPEST = (
-    5e10  # a penalty's curvature, in strengths, beyond which its directions are as good as gone
-)
-_MOST = 1e6  # the same, in coordinates
+# A penalty's curvature, in strengths, beyond which its directions are as good as gone.
+_STEEPEST = 5e10
 _LEAST_CLIP, _FURTHEST = 0.02, 100.0  # of residuals, and of the first fit in coordinates
-_LEAST_LENGTH = 0.02  # of the squared length of a row in coordinates, per direction
 # Residuals are clipped at so many deviations at this noise level and above.
 _CLIPPED, _LOUD = 0.7, 0.01
-_QUIET = 1e-3  # an eighth of this noise level, below which rows are shrunk less and less
+_FEW = 3.0  # deviations from which clips grow slower
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class TwoPhase(Solver):
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where it is private and not among the moments, the moments, and the objective."""
-        refuse_other_penalties(self, task)
+        _refuse_other_penalties(self, task)
         white = stand_in(public)
         if not public.intercept:
             yield from count_asked(public, budget)
@@ -101,7 +99,7 @@ class TwoPhase(Solver):
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return coefficients of the given rows."""
         seen = self._first(oracle, task, budget)
-        white = _whitened(seen, task, oracle.public)
+        white = whitened(seen, task, oracle.public)
         clip, deviation = self._clip(seen, task, oracle.public), math.sqrt(seen.fit.residual)
         counted = float(2.0 * ndtr(clip / deviation) - 1.0)  # share of records with a curved loss
         start = _no_further(np.linalg.solve(white.matrix.T, seen.fit.w))
@@ -113,20 +111,25 @@ class TwoPhase(Solver):
         curvature = seen.n * counted / task.size * (white.typical / white.scale) ** 2
         found = found * (1.0 + question.strength / (curvature + question.ridge))  # without its pull
         noise = (question.multiplier * clip / curvature) ** 2
-        return seen.fit.w + white.back(shrunk(found, noise, seen.fit.residual))
+        rest, noise = shrunk(found, noise, seen.fit)
+        w = seen.fit.w + white.back(rest)
+        if task.penalty.smooth:
+            return w
+        return with_zeros(w, seen, task, noise * seen.n / white.scale**2)
 
-    def _clip(self, seen: _Seen, task: Task, public: Public) -> float:
+    def _clip(self, seen: Seen, task: Task, public: Public) -> float:
         """Residual from which the loss is a straight line: larger where there is less noise, and none without."""
         if isinstance(task.loss, Huber):
             return task.loss.delta
         deviations = self.threshold
         if deviations is None:
-            quieter = (_LOUD / seen.level) ** (1 / 3) if seen.level > 0 else math.inf
-            deviations = _CLIPPED * max(quieter, 1.0)
+            deviations = _CLIPPED * max(quieter(_LOUD, seen.level) ** (1 / 3), 1.0)
+            if deviations > _FEW:  # hardly a residual is clipped: more is for those that are left
+                deviations = _FEW * (deviations / _FEW) ** SLOWLY
         furthest = 2.0 + 2.0 * public.row_bound * float(np.linalg.norm(seen.fit.w))
         return min(max(deviations * math.sqrt(seen.fit.residual), _LEAST_CLIP), furthest)
 
-    def _first(self, oracle: OracleLike, task: Task, budget: Budget) -> _Seen:
+    def _first(self, oracle: OracleLike, task: Task, budget: Budget) -> Seen:
         """Buy moments, and what follows of them."""
         public, question = oracle.public, self._moments(oracle.public, budget)
         n = None if public.intercept else record_count(oracle, budget)
@@ -140,55 +143,18 @@ class TwoPhase(Solver):
             ridge[-1] = 0.0
         fit = first_fit(moments, Noises(deviation, product), n, ridge, bool(public.intercept))
         level = budget.noise * math.sqrt(task.size) / n
-        return _Seen(moments[:-1, :-1], fit, n, level)
+        return Seen(moments[:-1, :-1], fit, n, level)
+
+
+def _refuse_other_penalties(solver: Solver, task: Task) -> None:
+    """In one sentence: ridges go into both phases, and zeros are made of what these find."""
+    if not isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NoPenalty):
+        raise NotSupported(
+            f"solver={solver.name!r} takes a ridge, a lasso, both or no penalty, not "
+            f"{type(task.penalty.penalty).__name__}; use 'gd' or 'ssadmm'."
+        )
 
 
 def _no_further(start: Array) -> Array:
     """The same direction, and no longer than what the price was found for."""
     return np.asarray(start * min(1.0, _FURTHEST / max(float(np.linalg.norm(start)), _FURTHEST)))
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """What the first phase found.
-
-    Parameters
-    ----------
-    moment : ndarray of shape (d, d)
-        Of rows, cleaned.
-    fit : FirstFit
-        Coefficients.
-    n : float
-        Number of records.
-    level : float
-        Norm of the noise of a mean gradient of clip 1 that would take the whole budget.
-    """
-
-    moment: Array
-    fit: FirstFit
-    n: float
-    level: float
-
-
-class _Scaled(Whitened):
-    """Whitened rows, and how long they typically are before they are brought to 1."""
-
-    typical: float
-
-
-def _whitened(seen: _Seen, task: Task, public: Public) -> _Scaled:
-    """Coordinates in which rows are alike in all directions, and about as long as 1, or all within 1 without noise."""
-    size, mean = task.size, seen.moment / seen.n
-    floor = _FLOOR * public.row_bound**2
-    penalised = np.eye(size)
-    if task.penalty.intercept:
-        penalised[-1, -1] = 0.0
-    own = max(task.penalty.convexity_of_coefficients, 0.0) / seen.n
-    whole = mean + floor * np.eye(size) + min(own, _MOST) * penalised
-    matrix, stretch = diagonalising(whole, penalised, floor)
-    typical = math.sqrt(max(float(np.sum((matrix @ mean) * matrix)), _LEAST_LENGTH * size))
-    longer = max(1.0, 0.5 * (_QUIET / seen.level) ** (1 / 3)) if seen.level > 0 else math.inf
-    scale = max(min(typical * longer, public.row_bound * stretch), typical)
-    white = _Scaled(Coordinates(matrix), scale, public)
-    white.typical = typical
-    return white

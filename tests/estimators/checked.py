@@ -6,15 +6,18 @@ from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
+# Of those whose penalty is weighed against a mean, which needs a count.
+COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 RELATIONS = ("replace_one", "add_remove")
 
 
 def checked():
     """One instance of each public estimator, or one for each relation that it knows."""
     found = []
-    for _, Estimator in all_estimators():
+    for kind, Estimator in all_estimators():
         known = inspect.signature(Estimator).parameters
         given = {name: value for name, value in LOOSE.items() if name in known}
+        given |= {"n_public": 100} if kind in COUNTED else {}
         relations = RELATIONS if "neighbors" in known else ()
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)

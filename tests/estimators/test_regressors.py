@@ -10,15 +10,24 @@ import pytest
 from estimators.least_squares import FAMILIES, declared, distance
 from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, columns, tables
 from estimators.test_no_cell_is_shown import told
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skdp import DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported, PrivacyWarning
+from skdp import (
+    DPElasticNet,
+    DPLasso,
+    DPLinearRegression,
+    DPLogisticRegression,
+    DPRidge,
+    NotSupported,
+    PrivacyWarning,
+)
 from skdp.privacy import Ledger
 from skdp.solvers import GD, TwoPhase
+from skdp.solvers._sparse_solution import sparse_solution
 from skdp.utils import all_estimators
 
 RELATIONS = ("replace_one", "add_remove")
@@ -39,8 +48,17 @@ def quiet(model, X, y):
 # --------------------------------------------------------------------------------- agreement
 
 
+TIGHT = {"tol": 1e-14, "max_iter": 10**6}
+
+
 def pairs(alpha, fit_intercept):
     """Ours, without its epsilon, and scikit-learn's."""
+    if isinstance(alpha, tuple):
+        given = {"alpha": alpha[1], "fit_intercept": fit_intercept}
+        if alpha[0] == 1.0:
+            return DPLasso(**given), Lasso(**given, **TIGHT)
+        given["l1_ratio"] = alpha[0]
+        return DPElasticNet(**given), ElasticNet(**given, **TIGHT)
     if alpha is None:
         given = {"fit_intercept": fit_intercept}
         return DPLinearRegression(**given), LinearRegression(**given)
@@ -49,6 +67,15 @@ def pairs(alpha, fit_intercept):
 
 
 PENALTIES = [None, 0.0, 0.01, 1.0, 100.0]
+PENALTIES += [
+    (1.0, 0.001),
+    (1.0, 0.1),
+    (1.0, 1.0),
+    (0.5, 0.01),
+    (0.9, 0.3),
+    (0.1, 3.0),
+    (0.0, 0.01),
+]
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
@@ -59,12 +86,14 @@ def test_without_noise_it_is_scikit_learns_fit(neighbors):
             for fit_intercept in (True, False):
                 ours, theirs = pairs(alpha, fit_intercept)
                 ours.set_params(epsilon=np.inf, neighbors=neighbors, **declared(*data))
+                if isinstance(alpha, tuple):
+                    ours.set_params(n_public=len(data[1]))
                 found.append(distance(quiet(ours, *data), theirs.fit(*data)))
     assert np.median(found) <= 1e-9 and max(found) <= 1e-6
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("alpha", [None, 1.0])
+@pytest.mark.parametrize("alpha", [None, 1.0, (1.0, 0.1), (0.5, 0.01)])
 def test_it_comes_nearer_at_each_larger_epsilon(family, alpha):
     data = FAMILIES[family]
     ours, theirs = pairs(alpha, True)
@@ -175,14 +204,14 @@ def test_several_targets_are_refused_with_what_to_do_instead():
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("Estimator", REGRESSORS)
 def test_it_is_useful_and_says_what_it_costs(Estimator, neighbors):
-    model = Estimator(1.0, neighbors=neighbors, **GIVEN)
+    model = Estimator(1.0, neighbors=neighbors, n_public=len(Y), **GIVEN)
+    if "alpha" in model.get_params():
+        model.set_params(alpha=1e-3)
     quote = model.quote(len(Y), X.shape[1])
     receipt = model.fit(X, Y).privacy_
     assert receipt.epsilon <= 1.0 and quote.script == receipt.script
     assert model.score(X, Y) > 0.9
     assert {"joint_moments", "mapped", "objective_perturbation"} <= set(receipt.proofs)
-    if neighbors == "add_remove":
-        assert "n" not in receipt.declared
 
 
 def test_it_goes_where_scikit_learns_goes():
@@ -247,3 +276,41 @@ def test_every_parameter_has_a_line_in_the_docstring(Estimator):
     told_of = inspect.getdoc(Estimator)
     for name in inspect.signature(Estimator).parameters:
         assert name in told_of
+
+
+# --------------------------------------------------------------------------------- zeros
+
+
+def test_coefficients_that_are_nothing_come_out_as_nothing():
+    rng = np.random.default_rng(5)
+    rows = rng.uniform(-1.0, 1.0, (16_000, 30)) / math.sqrt(30)
+    y = rows[:, :3] @ [4.0, -4.0, 4.0] + 0.2 * rng.normal(size=16_000)
+    given = {"y_bounds": (-3.0, 3.0), "data_norm": 1.0, "random_state": 0}
+    found = DPLasso(0.4, alpha=1e-3, **given).fit(rows, y).coef_
+    dense = DPRidge(0.4, **given).fit(rows, y).coef_
+    assert (found[:3] != 0).all() and (found[3:] == 0).sum() >= 18 and (dense != 0).all()
+    truth = np.append([4.0, -4.0, 4.0], np.zeros(27))
+    assert np.linalg.norm(found - truth) < np.linalg.norm(dense - truth)
+
+
+def test_a_mean_of_a_private_number_of_records_needs_a_rough_count():
+    with pytest.raises(NotSupported, match=r"alpha=0.1 of DPLasso .* n_public"):
+        DPLasso(alpha=0.1, neighbors="add_remove", **GIVEN).quote(None, 3)
+
+
+def test_no_ratio_is_refused():
+    with pytest.raises(ValueError, match="l1_ratio=None"):
+        DPElasticNet(l1_ratio=None, **GIVEN).quote(100, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sparse_solution_meets_its_conditions(seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(6, 8))  # of less than full rank
+    curvature, center = root.T @ root, rng.normal(size=8)
+    weights = rng.uniform(0.0, 4.0, 8) * (rng.random(8) > 0.2)
+    w = sparse_solution(curvature, center, weights)
+    pull = curvature @ (center - w)
+    assert (np.abs(pull) <= weights + 1e-6).all()
+    zero = w == 0.0
+    np.testing.assert_allclose(pull[~zero], (weights * np.sign(w))[~zero], atol=1e-6)
