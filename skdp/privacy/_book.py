@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ..exceptions import NotSupported
+from ._counting import Counted, amount, down, up
 from ._currencies import NOTHING, Currency, currency_named
 from ._exact import Exact, short
 from .events import Event, Script
@@ -89,6 +90,32 @@ class Book:
     def epsilon_of(self, amount: Exact, delta: float) -> float:
         """Epsilon that a total proves at delta; 0 for nothing."""
         return self.currency.epsilon(amount, delta, self.order)
+
+    # What a ledger counts in, see `_counting`.
+
+    @cached_property
+    def _ways(self) -> dict[Script, tuple[Counted, ...]]:
+        return {}
+
+    def ways(self, script: Script) -> tuple[Counted, ...]:
+        """Prices of the script, of which any one may be charged; none if it is infinite."""
+        if script not in self._ways:
+            price = up(self.cost(script))
+            self._ways[script] = () if price is None else (price,)
+        return self._ways[script]
+
+    @cached_property
+    def caps(self) -> Counted:
+        """The largest totals that are let pass."""
+        return down(self._limit if self.spec.private else math.inf)
+
+    def reading(self, total: Counted, delta: float) -> float:
+        """Epsilon that a total proves at delta."""
+        return self.epsilon_of(amount(*total), delta)
+
+    def room(self, total: Counted, delta: float) -> float:
+        """Epsilon of what may still be spent."""
+        return self.epsilon_of(self.left(amount(*total)), delta)
 
 
 @lru_cache(maxsize=4096)

@@ -108,7 +108,7 @@ def test_the_currency_is_settled_by_the_first_fit_and_kept():
     sampled.reserve(((PoissonGaussian(5.0, 0.01), 10),))
     sampled.reserve(gaussian_fit(0.2))
     sampled.reserve(((BoundedRange(0.05), 3),))
-    assert 0.2 < sampled.spent < 1.0 and "accountant='rdp'" in repr(sampled)
+    assert 0.2 < sampled.spent < 1.0 and "'shifted or rdp'" in repr(sampled)
 
 
 FITS = {
@@ -175,8 +175,9 @@ def test_choosing_the_book_by_the_answers_keeps_the_promise(part):
     delta = 1e-6
     ledger = Ledger(1.0, delta)
     ledger.reserve(((Gaussian(1e3), 1),))
-    books = ledger._state.books
-    assert math.fsum(book.spec.delta for book in books) <= delta
+    shares = [book.spec.delta for book in ledger._state.books]
+    assert math.fsum(shares) <= delta
+    books = Book(Spec(1.0, shares[0]), "gdp"), Book(Spec(1.0, shares[1] + shares[2]), "rdp")
     assert _adaptive_delta(books, part * math.sqrt(books[0].budget)) <= delta
     greedy = (Book(Spec(1.0, delta), "gdp"), Book(Spec(1.0, delta), "rdp"))
     whole = _adaptive_delta(greedy, part * math.sqrt(greedy[0].budget))

@@ -1,6 +1,7 @@
 """The state of a ledger: interrupts, forks, pickles, clones and threads."""
 
 import copy
+import gc
 import os
 import pickle
 import signal
@@ -14,11 +15,12 @@ from sklearn.base import BaseEstimator, clone
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Filter, Ledger, Spec
-from skdp.privacy._book import Book
 from skdp.privacy.events import (
     ZCDP,
     PureDP,
 )
+from skdp.privacy.ledger import _rules
+from skdp.privacy.ledger._store import Store
 
 SPEC = Spec(1.0, 1e-6)
 
@@ -72,7 +74,7 @@ def test_an_interrupt_leaves_nothing_half_charged(kind):
         "ledger": (
             opened,
             lambda account: account.reserve(script),
-            lambda account: (sum(account.scripts, ()), sum(map(float, account._state.spent))),
+            lambda account: (sum(account.scripts, ()), account.spent),
         ),
         "filter": (
             lambda: Filter(SPEC, "zcdp"),
@@ -91,38 +93,52 @@ def test_an_interrupt_leaves_nothing_half_charged(kind):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_forked_while_the_lock_is_held_still_answers():
+    """The fork waits for the charge that another thread is making; child and parent share what is left."""
     ledger = Ledger(1.0, 1e-6)
     ledger.reserve(gaussian_fit(0.2))
-    held, done = threading.Event(), threading.Event()
+    held = threading.Event()
 
     def hold():
-        with ledger._lock:
+        with ledger._store._lock:
             held.set()
-            done.wait()
+            time.sleep(0.3)
 
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait()
     child = os.fork()
     if child == 0:
-        signal.alarm(20)  # a deadlock ends the child with a signal
+        signal.alarm(60)  # a deadlock ends the child with a signal
+        status = 1
+        try:
+            ledger.reserve(gaussian_fit(0.1))
+            status = 0 if (len(ledger), len(ledger.scripts)) == (2, 2) else 2
+        finally:
+            os._exit(status)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(ledger) == 2 and ledger.spent > 0.2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_whose_ledger_could_not_be_shared_pays_for_nothing(monkeypatch):
+    def full(self):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Store, "_share", full)
+    ledger = Ledger(1.0, 1e-6)
+    child = os.fork()
+    if child == 0:
         status = 1
         try:
             ledger.reserve(gaussian_fit(0.1))
         except NotSupported:
-            answers = (
-                ledger.spent,
-                ledger.remaining,
-                repr(ledger),
-                ledger.scripts,
-                ledger.renyi_order,
-            )
-            status = 0 if len(answers) == 5 and "read-only" in answers[2] else 2
+            status = 0
         finally:
             os._exit(status)
-    done.set()
-    thread.join()
     assert os.waitpid(child, 0)[1] == 0
+    ledger.reserve(gaussian_fit(0.1))
 
 
 class Holder(BaseEstimator):
@@ -136,27 +152,40 @@ def test_clones_and_copies_share_one_ledger():
     assert copy.copy(ledger) is ledger and copy.deepcopy(Holder(ledger)).ledger is ledger
 
 
-def test_a_pickle_is_a_read_only_statement():
+def test_a_pickle_is_the_same_ledger_while_its_process_lives():
     ledger = Ledger(1.0, 1e-6)
     ledger.reserve(gaussian_fit(0.5))
-    statement = pickle.loads(pickle.dumps(ledger))
-    assert statement.spent == ledger.spent and "read-only" in repr(statement)
-    with pytest.raises(NotSupported, match="pickled and a copy could overspend"):
+    twin = pickle.loads(pickle.dumps(ledger))
+    assert twin == ledger and twin.spent == ledger.spent
+    twin.reserve(gaussian_fit(0.1))
+    assert len(ledger) == len(twin) == 2
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(gaussian_fit(0.9))
+
+
+def test_a_pickle_that_outlives_its_process_is_a_statement():
+    ledger = Ledger(1.0, 1e-6)
+    ledger.reserve(gaussian_fit(0.5))
+    sent, spent = pickle.dumps(ledger), ledger.spent
+    del ledger
+    gc.collect()
+    statement = pickle.loads(sent)
+    assert statement.spent == spent and len(statement) == 1 and "read-only" in repr(statement)
+    with pytest.raises(NotSupported, match="read-only statement: the process that kept it has ended"):
         statement.reserve(gaussian_fit(0.1))
-    ledger.reserve(gaussian_fit(0.1))
-    assert len(statement.scripts) == 1 and len(ledger.scripts) == 2
+    assert pickle.loads(pickle.dumps(statement)).spent == spent
 
 
 def test_threads_cannot_overspend_together(monkeypatch):
     """The gap between check and record is held open: without the lock threads would meet in it."""
-    holds = Book.holds
+    plus = _rules.plus
 
-    def slow(self, spent):
-        answer = holds(self, spent)
+    def slow(*amounts):
+        answer = plus(*amounts)
         time.sleep(1e-3)
         return answer
 
-    monkeypatch.setattr(Book, "holds", slow)
+    monkeypatch.setattr(_rules, "plus", slow)
     ledger = Ledger(1.0, 1e-6, accountant="gdp")
     step = ((gaussian_fit(1.0, steps=16)[0][0], 1),)
     admitted, start = [], threading.Barrier(8)
@@ -183,5 +212,12 @@ def test_repr_shows_the_state():
     ledger = Ledger(1.0, 1e-6)
     ledger.reserve(gaussian_fit(0.5))
     text = repr(ledger)
-    for part in ("epsilon=1", "delta=1e-06", "replace_one", "'gdp or rdp'", "spent=0.5", "fits=1"):
+    for part in (
+        "epsilon=1",
+        "delta=1e-06",
+        "replace_one",
+        "'shifted or rdp'",
+        "spent=0.5",
+        "fits=1",
+    ):
         assert part in text

@@ -38,6 +38,7 @@ from ._whole import (
     PureDP,
     RenyiDP,
 )
+from ._written import read_script, written_script
 
 __all__ = [
     "ZCDP",
@@ -64,7 +65,9 @@ __all__ = [
     "merged",
     "noise_field",
     "opaque_field",
+    "read_script",
     "run_lengths",
     "scaled",
     "tally",
+    "written_script",
 ]

@@ -1,0 +1,165 @@
+"""A book for fits of different kinds: each script is covered by a shifted Gaussian, and triples add up.
+
+Theorem S of docs/proofs/shifted_ledger.md: with caps on the sums of c, mu^2 and d that are fixed when the
+book is opened, everything that is ever admitted has delta(epsilon) <= D + H(epsilon - C, M), whatever
+was asked after which answer. Gaussians are covered exactly, by (0, mu, 0).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from scipy.special import ndtri
+
+from ._compose import exact_mu, reduced
+from ._counting import Counted, amount, down, plus, up
+from ._domination import covering_mu, profile_down_to
+from ._exact import Exact, exact, meant, pure_price
+from ._gaussian import gaussian_epsilon, gaussian_mu
+from .curves import priced
+from .events import Script
+from .spec import Spec
+
+__all__ = ["ShiftedBook", "planned_order"]
+
+_MISSED = 0.05  # which part of delta is set aside for what no shifted Gaussian covers
+_FITS = 500  # how many fits that are not Gaussian this lasts for
+_DOWN, _UP = 1 - 1e-12, 1 + 1e-12
+_SHARES = (0.1, 0.16, 0.2, 0.24, 0.32, 0.5)  # of a script's own epsilon
+_ORDERS = (0, 20, 50, 80, 100, 120, 140, 160, 180, 200, 250, 300, 350, 400, 500, 600, 800, 1000)
+_ZERO: Exact = exact(0.0)
+
+
+class Triple(NamedTuple):
+    """What a script takes: shift c, mu squared, and the delta d of what is not covered."""
+
+    shift: Exact
+    square: Exact
+    miss: Exact
+
+
+@dataclass(frozen=True)
+class ShiftedBook:
+    """A promise kept in triples.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise, with delta > 0.
+    order : int
+        How many thousandths of epsilon are the cap on the sum of shifts: 0 for Gaussians and fits on
+        batches, 100 to 200 where fits by objective perturbation take a large part of the budget each.
+    """
+
+    spec: Spec
+    order: int = 0
+    kind: str = "shifted"
+
+    @cached_property
+    def _limits(self) -> Triple:
+        """C, M squared and D, each rounded down."""
+        shift = meant(self.spec.epsilon) * self.order / 1000
+        miss = exact(self.spec.delta) * exact(_MISSED)
+        # Shifts are read as decimals, which gives away 2.3e-16 of them: delta moves by less than that.
+        left = float(exact(self.spec.delta) - miss) * _DOWN - 3e-16 * float(shift)
+        mu = gaussian_mu(float(meant(self.spec.epsilon) - shift) * _DOWN, max(left, 0.0))
+        return Triple(shift, exact(mu * mu * _DOWN), miss)
+
+    @cached_property
+    def caps(self) -> Counted:
+        """The largest totals that are let pass."""
+        return down(*self._limits)
+
+    @cached_property
+    def _slope(self) -> float:
+        """What epsilon rises by per mu squared, at the cap: the exchange rate of shifts and squares."""
+        mu, delta = math.sqrt(float(self._limits.square)), float(self._limits.miss) / _MISSED
+        low, high = mu * 0.99, mu * 1.01
+        rise = gaussian_epsilon(high, delta) - gaussian_epsilon(low, delta)
+        return rise / (high**2 - low**2) if mu else 1.0
+
+    @cached_property
+    def _ways(self) -> dict[Script, tuple[Counted, ...]]:
+        return {}
+
+    def ways(self, script: Script) -> tuple[Counted, ...]:
+        """Prices of the script, of which any one may be charged, cheapest first; none if all are infinite."""
+        if script not in self._ways:
+            each = float(self._limits.miss) / _FITS * _DOWN
+            known = _ranked(script, self.spec.neighbors, each, self._slope, bool(self.order))
+            self._ways[script] = tuple(price for t in known if (price := up(*t)) is not None)
+        return self._ways[script]
+
+    def reading(self, total: Counted, delta: float) -> float:
+        """Epsilon that a total proves at delta; 0 for nothing."""
+        shift, square, miss = map(amount, total)
+        left = float(exact(delta) - miss) * _DOWN
+        return float(shift) * _UP + gaussian_epsilon(math.sqrt(square) * _UP, left)
+
+    def room(self, total: Counted, delta: float) -> float:
+        """Epsilon of the largest Gaussian fit that is still affordable."""
+        square = amount(self.caps[1] - total[1])
+        return gaussian_epsilon(math.sqrt(square) * _DOWN, delta) if square > 0 else 0.0
+
+
+def planned_order(spec: Spec, scripts: Sequence[Script]) -> int:
+    """The thousandths of epsilon with which all the scripts together take the least part of the caps."""
+    orders = set(_ORDERS)
+    for order in _ORDERS:
+        shift = sum(ways[0][0] for ways in map(ShiftedBook(spec, order).ways, scripts) if ways)
+        orders.add(min(1000, math.ceil(1000 * amount(shift) / meant(spec.epsilon))))
+    return min(sorted(orders), key=lambda order: _used(ShiftedBook(spec, order), scripts))
+
+
+def _used(book: ShiftedBook, scripts: Sequence[Script]) -> float:
+    """Which part of the caps scripts take that come one after another: the largest of the three."""
+    total: Counted = (0, 0, 0)
+    for ways in map(book.ways, scripts):
+        if not ways:
+            return math.inf
+        total = plus(total, ways, book.caps) or tuple(map(operator.add, total, ways[0]))
+    return max((a / b if b else math.inf for a, b in zip(total, book.caps) if a), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def _ranked(
+    script: Script, neighbors: str, miss: float, slope: float, shifted: bool
+) -> tuple[Triple, ...]:
+    """The triples that cover a script, by shift + slope * mu squared."""
+    mu = exact_mu(reduced(script, neighbors))
+    if mu is not None:
+        return (Triple(_ZERO, exact(mu * mu * _UP), _ZERO),)
+    able = [*_pure(script, neighbors), _covering(script, neighbors, miss, 0.0)]
+    if shifted:
+        able += [_covering(script, neighbors, miss, share) for share in _SHARES]
+    able = [triple for triple in able if shifted or not triple.shift]
+    return tuple(sorted(able, key=lambda triple: float(triple.shift + slope * triple.square)))
+
+
+@lru_cache(maxsize=1024)
+def _pure(script: Script, neighbors: str) -> tuple[Triple, ...]:
+    """Pure steps: a shift of epsilon, or the Gaussian that dominates randomised response."""
+    counts = reduced(script, neighbors)
+    if not all(priced(event, "pure", neighbors) for event in counts):
+        return ()
+    epsilon = sum((pure_price(event, neighbors) * k for event, k in counts.items()), _ZERO)
+    if math.isinf(epsilon):
+        return ()
+    mu = 2 * float(ndtri(1 / (1 + math.exp(-float(epsilon) * _UP)))) * _UP
+    return Triple(epsilon, _ZERO, _ZERO), Triple(_ZERO, exact(mu * mu), _ZERO)
+
+
+@lru_cache(maxsize=16384)
+def _covering(script: Script, neighbors: str, miss: float, share: float) -> Triple:
+    """The triple whose shift is a share of the script's own epsilon at the delta that is missed."""
+    profile = profile_down_to(script, neighbors, miss)
+    if profile is None:
+        return Triple(_ZERO, math.inf, _ZERO)
+    shift = share * float(profile.nodes[-1])
+    mu = covering_mu(profile, shift, miss)
+    return Triple(exact(shift), exact(mu * mu * _UP), exact(miss))

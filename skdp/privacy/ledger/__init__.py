@@ -1,0 +1,15 @@
+"""What has been spent: the only mutable privacy state. Charges are refused before anything moves.
+
+Composition theorems differ in what they allow. A *script* is fixed before the data is touched, so
+any accountant may price it, and `Scripted` refuses every event that is not the next one. Prices
+that depend on answers need a *filter*, and `Filter` offers only the ones with a proof. A `Ledger`
+is the filter that several fits share, in one process, in several, or over years in a file.
+"""
+
+from .._filter import Filter
+from .._script import Recorder, Scripted
+from ._ledger import Ledger
+from ._partition import Partition
+from .report import Report
+
+__all__ = ["Filter", "Ledger", "Partition", "Recorder", "Report", "Scripted"]

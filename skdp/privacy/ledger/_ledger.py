@@ -1,0 +1,293 @@
+"""A budget that several fits share."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from ..events import Script, checked
+from ..spec import Spec
+from ._file import FORMAT
+from ._partition import Partition
+from ._rules import Rules
+from ._state import Entry, State
+from ._store import Handle, Store
+from .report import Report
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """A budget that several fits on the same data share, in this process or in many.
+
+    Every charge is paid before a record is touched, or refused, and then nothing is charged. Later fits
+    are chosen after earlier results were seen, so their composition needs a privacy filter, whose books
+    are settled at the first `reserve` and kept for life. With ``accountant="auto"`` every common solver
+    stays affordable whichever came first: fits are covered by shifted Gaussians, and Renyi divergence
+    at one order stands by for what is known in no other way; a fit is admitted while one of the books
+    has room. A first script that fits the budget only by a tighter theorem (PLD, a profile) is
+    admitted too, alone: the ledger is then closed.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The promise for everything that is ever charged here.
+    neighbors : {"replace_one", "add_remove"}
+        The relation under which every script is written and priced.
+    accountant : {"auto", "shifted", "gdp", "zcdp", "rdp", "pure"}
+        The currency. "gdp" for a ledger that will hold Gaussians and nothing else; "shifted" for fits of
+        different kinds, all of the budget in one book.
+    path : str or path-like, optional
+        A file, made if it is not there: then every charge is on the disk before it counts as paid, and
+        the ledger survives the process. Several processes may open it. Without a path it lives as long
+        as this process, which serves those that it starts.
+    fits : int, optional
+        How many fits are going to come: the first is refused, with a quote of all, unless as many of its
+        price go in. For cross-validation over m settings and k folds: m k + 1.
+    plan : sequence of scripts or receipts, optional
+        What is going to be charged, such as `quote` says: the books are chosen to hold it. It binds
+        nobody.
+
+    See Also
+    --------
+    Filter : For prices that depend on answers, within one fit.
+    budget : A ledger for everything that is fitted inside a ``with``.
+    Partition : For disjoint data.
+
+    Notes
+    -----
+    Copying a ledger, cloning an estimator that holds it, or sending one to another process gives a handle
+    to the same ledger. What a pickle says can be read when the process that kept it has ended, and
+    charges nothing then. See docs/budgets.md for files, processes and folds.
+
+    Examples
+    --------
+    >>> from skdp.privacy import Ledger
+    >>> from skdp.privacy.events import PureDP
+    >>> ledger = Ledger(1.0, 0.0)
+    >>> for _ in range(10):
+    ...     ledger.reserve(((PureDP(0.1), 1),))
+    >>> ledger.spent, ledger.remaining, len(ledger)
+    (1.0, 0.0, 10)
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        neighbors: str = "replace_one",
+        accountant: str = "auto",
+        *,
+        path: str | os.PathLike[str] | None = None,
+        fits: int | None = None,
+        plan: Iterable[Any] | None = None,
+    ) -> None:
+        self._rules = _rules(Spec(epsilon, delta, neighbors), accountant, fits, plan)
+        header = _header(self._rules)
+        self._store = Store(header) if path is None else Store.at(header, os.fspath(path))
+        self._parts: tuple[str, ...] = ()
+        self._what = ""
+
+    @property
+    def spec(self) -> Spec:
+        """The promise."""
+        return self._rules.spec
+
+    @property
+    def accountant(self) -> str:
+        """The currency that was asked for."""
+        return self._rules.accountant
+
+    @property
+    def epsilon(self) -> float:
+        """The promised epsilon."""
+        return self.spec.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The promised delta."""
+        return self.spec.delta
+
+    @property
+    def neighbors(self) -> str:
+        """The neighbour relation."""
+        return self.spec.neighbors
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the data that are charged here; empty for all of them."""
+        return self._parts
+
+    def reserve(self, script: Script, what: str = "") -> None:
+        """Pay for a script before its data is touched, or raise and change nothing.
+
+        Parameters
+        ----------
+        script : tuple of (Event, int)
+            Everything that one fit will release.
+        what : str
+            Who pays, in the words of a report.
+        """
+        entry = Entry(script, self._parts, f"{self._what} {what}".strip(), time.time())
+
+        def step(state: State) -> State:
+            return self._rules.charged(state, entry._replace(parts=self._parts or state.parts))
+
+        self._store.change(step)
+
+    def partition(self, groups: int | Iterable[object]) -> Partition:
+        """Divide the data into disjoint parts that are charged apart.
+
+        Parameters
+        ----------
+        groups : int or iterable
+            How many parts, or their names. A ledger is divided once, and later calls must name the same.
+
+        Returns
+        -------
+        Partition
+            A ledger for each part, and for every set of them.
+
+        See Also
+        --------
+        Partition : What the division has to fulfil.
+
+        Examples
+        --------
+        >>> from skdp.privacy import Ledger
+        >>> from skdp.privacy.events import PureDP
+        >>> ledger = Ledger(1.0, 0.0)
+        >>> hospitals = ledger.partition(["north", "south"])
+        >>> for name in ("north", "south"):
+        ...     hospitals[name].reserve(((PureDP(0.6), 1),))
+        >>> ledger.spent, hospitals["north"].remaining
+        (0.6, 0.4)
+        """
+        return Partition(self, groups)
+
+    @property
+    def _state(self) -> State:
+        return self._store.state
+
+    @property
+    def spent(self) -> float:
+        """Epsilon, at the ledger's delta, of all that was charged: an odometer reading.
+
+        It says how much of the budget is used, on the part of the data that was charged most, and it is
+        no guarantee at a time that was chosen after looking at answers: the guarantee of everything that
+        is ever charged here is (`epsilon`, `delta`), and no smaller one.
+        """
+        return self._rules.spent(self._state, *self._parts)
+
+    @property
+    def remaining(self) -> float:
+        """Epsilon, at the ledger's delta, of the largest fit with Gaussian noise that is still affordable."""
+        return self._rules.remaining(self._state, *self._parts)
+
+    @property
+    def renyi_order(self) -> int | None:
+        """The one order of books that are kept in Renyi divergence alone, once it is settled; else None.
+
+        An adaptive fit whose own filter has that order is charged what it was promised and no more.
+        """
+        books = self._state.books
+        orders = [book.order for book in books if book.kind == "rdp"]
+        return orders[0] if orders and self.spec.private else None
+
+    @property
+    def scripts(self) -> tuple[Script, ...]:
+        """What was charged, one script a fit."""
+        return tuple(entry.script for entry in self._state.entries)
+
+    def report(self) -> Report:
+        """What was charged, when, by whom, which share of the budget it took, and what is left.
+
+        Returns
+        -------
+        Report
+            Prints as text, shows as HTML, and gives a frame or a plot.
+
+        Examples
+        --------
+        >>> from skdp.privacy import Ledger
+        >>> from skdp.privacy.events import PureDP
+        >>> ledger = Ledger(1.0, 0.0)
+        >>> ledger.reserve(((PureDP(0.25), 1),), "a count")
+        >>> report = ledger.report()
+        >>> report.left, report.next_cost, report.more
+        (0.75, 0.25, 3)
+        """
+        return Report.of(self._rules, self._state)
+
+    def called(self, what: str) -> Ledger:
+        """The same ledger, whose charges are reported under a name."""
+        return self._view(self._parts, what)
+
+    def _view(self, parts: tuple[str, ...], what: str = "") -> Ledger:
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__, _parts=parts, _what=what or self._what)
+        return view
+
+    def __len__(self) -> int:
+        """How many fits were charged."""
+        return self._state.fits
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        mine = (self._store, self._parts) if isinstance(other, Ledger) else None
+        return mine == (other._store, other._parts) if isinstance(other, Ledger) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((id(self._store), self._parts))
+
+    def __repr__(self) -> str:
+        state = self._state
+        kinds = dict.fromkeys(
+            book.kind
+            for number, book in enumerate(state.books)
+            if any(totals[number] is not None for totals in state.totals.values())
+        )
+        ends = ", read-only" if self._store.read_only else ""
+        return (
+            f"Ledger(epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"neighbors={self.neighbors!r}, accountant={' or '.join(kinds) or self.accountant!r}; "
+            f"spent={self.spent:.6g}, remaining={self.remaining:.6g}, fits={state.fits}{ends})"
+        )
+
+    def __sklearn_clone__(self) -> Ledger:
+        return self
+
+    def __copy__(self) -> Ledger:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_store": self._store.handle()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        handle: Handle = state["_store"]
+        self.__dict__.update(state, _store=Store.received(handle))
+
+
+def _rules(spec: Spec, accountant: str, fits: int | None, plan: Iterable[Any] | None) -> Rules:
+    if fits is not None and (isinstance(fits, bool) or int(fits) != fits or fits < 1):
+        raise ValueError(f"fits={fits!r} must be a whole number, 1 or more.")
+    scripts = tuple(checked(getattr(item, "script", item)) for item in plan or ())
+    return Rules(spec, accountant, fits, scripts)
+
+
+def _header(rules: Rules) -> dict[str, Any]:
+    """What a file must have been made for, to the last bit."""
+    return {
+        "format": FORMAT,
+        "epsilon": rules.spec.epsilon.hex(),
+        "delta": rules.spec.delta.hex(),
+        "neighbors": rules.spec.neighbors,
+        "accountant": rules.accountant,
+    }

@@ -1,0 +1,267 @@
+"""What a ledger admits: a function from its state and a charge to the next state, or a refusal.
+
+Nothing here remembers anything or knows where a state is kept, so that one set of rules serves the
+ledger in memory, the one in a file and the one that many processes share.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...exceptions import BudgetExceeded, NotSupported
+from .. import accountants
+from .._book import Book
+from .._counting import Counted, plus
+from .._currencies import CURRENCIES, FILTERS
+from .._gaussian import gaussian_epsilon, gaussian_mu
+from .._shifted import ShiftedBook, planned_order
+from ..events import Script, checked, tally
+from ..spec import Spec
+from ._state import Entry, State, Totals
+
+__all__ = ["AnyBook", "Rules"]
+
+AnyBook: TypeAlias = Book | ShiftedBook
+
+# How delta is divided where several books are kept, see docs/accounting.md: for Gaussians alone mu loses
+# 1 % by it. Shares add up to less than one, so that rounding cannot lift their sum above delta.
+_SHARES = (0.8, 0.13, 0.07 * (1 - 1e-12))
+_SHARES_OF_A_PLAN = (0.95, 0.05 * (1 - 1e-12))
+_SHIFTS = 150  # thousandths of epsilon, for fits that are a shift and a Gaussian
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The promise of a ledger and how it is kept.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise.
+    accountant : str
+        "auto", "shifted", or a filter's currency.
+    fits : int or None
+        How many fits like the first one must go in, or the first is refused.
+    plan : tuple of Script
+        What is going to be charged, for which the books are chosen.
+    """
+
+    spec: Spec
+    accountant: str
+    fits: int | None = None
+    plan: tuple[Script, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.accountant not in ("auto", "shifted", *CURRENCIES):
+            raise NotSupported(
+                f"accountant={self.accountant!r} cannot guard fits that are chosen after earlier results "
+                f"were seen; use 'auto', 'shifted' or one of {FILTERS}."
+            )
+        if self.accountant == "shifted" and self.spec.delta == 0:
+            raise NotSupported("accountant='shifted' needs delta > 0; use 'pure' or a delta.")
+
+    def charged(self, state: State, entry: Entry) -> State:
+        """The state with one more charge, or a refusal that names what would fit."""
+        script = checked(entry.script)
+        tally(script)
+        entry = entry._replace(script=script)
+        if state.closed:
+            raise BudgetExceeded(
+                f"Spent epsilon={self.spent(state):.6g} of {self.spec.epsilon:g}: the first fit took the "
+                "budget as a whole and left nothing; open another ledger for other data."
+            )
+        return self._added(state, entry) if state.books else self._opened(state, entry)
+
+    def _opened(self, state: State, entry: Entry) -> State:
+        """Settle the books on the first script, or admit it alone by a tighter theorem."""
+        books = self._settled(entry.script)
+        nothing: Totals = tuple((0,) * len(book.caps) for book in books)
+        empty = dict.fromkeys(state.parts, nothing)
+        opened = state._replace(books=books, totals=empty)
+        if self.fits is not None and self.fits > 1:
+            self._promise_all(opened, entry)
+        try:
+            return self._added(opened, entry)
+        except (BudgetExceeded, NotSupported):
+            if self.accountant != "auto" or not self._fits_alone(entry.script):
+                raise
+        out: Totals = (None,) * len(books)
+        return opened._replace(
+            totals=dict.fromkeys(state.parts, out), log=state.plus(entry), closed=True
+        )
+
+    def _promise_all(self, opened: State, entry: Entry) -> None:
+        """Refuse the first of the announced fits unless all of them go in."""
+        assert self.fits is not None
+        trial = opened
+        try:
+            for _ in range(self.fits):
+                trial = self._added(trial, entry)
+        except BudgetExceeded:
+            spec, fits = self.spec, self.fits
+            each = gaussian_epsilon(
+                gaussian_mu(spec.epsilon, spec.delta) / math.sqrt(fits), spec.delta
+            )
+            each = each if spec.delta else spec.epsilon / fits
+            whole = tuple((event, count * fits) for event, count in entry.script)
+            raise BudgetExceeded(
+                f"fits={fits} like this one cost epsilon={self._planned(whole):.6g} at "
+                f"delta={spec.delta:g}, the ledger has {spec.epsilon:g}: nothing was charged. Give each fit "
+                f"about epsilon={0.97 * each:.3g}, or make fewer."
+            ) from None
+
+    def _settled(self, script: Script) -> tuple[AnyBook, ...]:
+        plan = self.plan or (script,) * min(self.fits or 1, 50)
+        if self.accountant != "auto" or self.spec.delta == 0:
+            kind = "pure" if self.accountant == "auto" else self.accountant
+            return (self._book(kind, plan),)
+        if not self.spec.private or not self._tightly_priced(plan):
+            return (self._book("rdp", plan),)
+        if self.plan or self.fits:
+            most, rest = map(self._with_share, _SHARES_OF_A_PLAN)
+            return ShiftedBook(most, planned_order(most, plan)), Book(rest, "rdp")
+        most, shifts, rest = map(self._with_share, _SHARES)
+        order = CURRENCIES["rdp"].planned_order(rest, script)
+        return ShiftedBook(most), ShiftedBook(shifts, _SHIFTS), Book(rest, "rdp", order)
+
+    def _tightly_priced(self, plan: Sequence[Script]) -> bool:
+        """Whether something tighter than Renyi divergences is known of every script."""
+        spec = self.spec
+        return all(
+            accountants.choose(script, spec.neighbors, spec.delta) != "rdp" for script in plan
+        )
+
+    def _book(self, kind: str, plan: Sequence[Script]) -> AnyBook:
+        """A book of the whole promise, at the order that suits the plan."""
+        if kind == "shifted" and self.spec.private:
+            return ShiftedBook(self.spec, planned_order(self.spec, plan))
+        kind = "gdp" if kind == "shifted" else kind
+        return Book(self.spec, kind, CURRENCIES[kind].planned_order(self.spec, plan[0]))
+
+    def _with_share(self, share: float) -> Spec:
+        return Spec(self.spec.epsilon, self.spec.delta * share, self.spec.neighbors)
+
+    def _fits_alone(self, script: Script) -> bool:
+        return self._planned(script) <= self.spec.epsilon
+
+    def _added(self, state: State, entry: Entry) -> State:
+        """The state with one more charge on each part; a book that cannot hold it is out there for good."""
+        changed = {part: self._with(state, part, entry) for part in entry.parts}
+        return state._replace(totals={**state.totals, **changed}, log=state.plus(entry))
+
+    def _with(self, state: State, part: str, entry: Entry) -> Totals:
+        """What the books hold for a part after one more charge: None for one that cannot hold it."""
+        pairs = zip(state.books, state.totals[part])
+        after = tuple(None if t is None else _charged(book, t, entry.script) for book, t in pairs)
+        if not any(after):
+            raise self._refused(state, part, entry)
+        return after
+
+    def _refused(self, state: State, part: str, entry: Entry) -> Exception:
+        """The refusal, in epsilons where some book could price the script."""
+        live = self._live(state, part)
+        kinds = " or ".join(dict.fromkeys(book.kind for book, _ in live))
+        asked, why = [], None
+        for book, _ in live:
+            try:
+                asked += [book.reading(price, self.spec.delta) for price in book.ways(entry.script)]
+            except NotSupported as error:
+                why = error
+        if why is not None and not asked:
+            return NotSupported(
+                f"{why} The ledger keeps its books in {kinds} for life; use another solver "
+                f"or give this fit {self._remedy(entry.script)}."
+            )
+        left = self.remaining(state, part)
+        where = f" on the part {part!r}" if part else ""
+        return BudgetExceeded(
+            f"Asked for epsilon={min(asked, default=math.inf):.6g}, spent epsilon={self.spent(state, part):.6g} of "
+            f"{self.spec.epsilon:g}{where}, left {left:.6g} (at delta={self.spec.delta:g}, in {kinds}); "
+            f"nothing was charged, and a fit of epsilon={_floor(left):g} by Gaussian noise would fit."
+        )
+
+    def _remedy(self, script: Script) -> str:
+        able = [k for k, known in CURRENCIES.items() if known.covers(script, self.spec.neighbors)]
+        return f"a new ledger with accountant={able[0]!r}" if able else "a ledger of its own"
+
+    def divided(self, state: State, parts: tuple[str, ...]) -> State:
+        """The state of data that are divided into parts: what was charged before weighs on each."""
+        totals = dict.fromkeys(parts, state.totals[state.parts[0]]) if state.totals else {}
+        return state._replace(parts=parts, totals=totals)
+
+    def spent(self, state: State, *parts: str) -> float:
+        """Epsilon, at the promised delta, of what was charged: on the part that was charged most."""
+        if not state.fits:
+            return 0.0
+        scripts = [entry.script for entry in state.entries] if self._whole(state) else []
+        if not self.spec.private:
+            return self._planned(tuple(run for script in scripts for run in script))
+        reading = max(self._reading(state, part) for part in parts or state.parts)
+        if len(scripts) == 1:  # still a plan fixed beforehand
+            return min(reading, self._planned(scripts[0]))
+        return min(self.spec.epsilon, reading)
+
+    def _whole(self, state: State) -> bool:
+        """Whether a reading is that of the script: one fit, or no promise."""
+        return state.fits == 1 or not self.spec.private
+
+    def remaining(self, state: State, *parts: str) -> float:
+        """Epsilon, at the promised delta, of the largest Gaussian fit that is affordable on the parts."""
+        if state.closed:
+            return 0.0
+        if not state.books or not self.spec.private:
+            return self.spec.epsilon
+        rooms = [self._room(state, part) for part in parts or state.parts]
+        return min(self.spec.epsilon, *rooms)
+
+    def _live(self, state: State, part: str) -> list[tuple[AnyBook, Counted]]:
+        """The books that still prove the promise for a part, with their totals."""
+        pairs = zip(state.books, state.totals[part])
+        return [(book, spent) for book, spent in pairs if spent is not None]
+
+    def _room(self, state: State, part: str) -> float:
+        rooms = [book.room(spent, self.spec.delta) for book, spent in self._live(state, part)]
+        return max(rooms, default=0.0)
+
+    def _reading(self, state: State, part: str) -> float:
+        live = self._live(state, part)
+        return min((book.reading(spent, self.spec.delta) for book, spent in live), default=math.inf)
+
+    def alone(self, script: Script) -> float:
+        """Epsilon of a script by itself, at the promised delta."""
+        return self._planned(script)
+
+    def share(self, state: State, script: Script) -> float:
+        """Which part of the leading book's capacity a script takes."""
+        if state.closed or not self.spec.private:
+            return float(state.closed)
+        for number, book in enumerate(state.books):
+            if any(totals[number] is not None for totals in state.totals.values()):
+                ways = book.ways(script)
+                return max((a / b for a, b in zip(ways[0], book.caps) if a), default=0.0)
+        return 0.0
+
+    def _planned(self, script: Script) -> float:
+        """Epsilon of a script by the tightest accountant; infinite if nothing can be said."""
+        try:
+            return accountants.epsilon(script, self.spec.delta, self.spec.neighbors)
+        except NotSupported:
+            return math.inf
+
+
+def _charged(book: AnyBook, total: Counted, script: Script) -> Counted | None:
+    try:
+        return plus(total, book.ways(script), book.caps)
+    except NotSupported:
+        return None
+
+
+def _floor(value: float) -> float:
+    """Three digits, rounded down."""
+    if not 0 < value < math.inf:
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return math.floor(value / unit) * unit

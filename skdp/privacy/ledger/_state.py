@@ -1,0 +1,63 @@
+"""All that a ledger knows, as one value that is replaced as a whole: nobody sees half of a charge."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from .._counting import Counted
+from ..events import Script
+
+__all__ = ["WHOLE", "Entry", "Log", "State", "Totals"]
+
+WHOLE = ("",)  # the one part of data that were never divided
+
+Totals: TypeAlias = "tuple[Counted | None, ...]"  # one a book; None once the book is out
+
+
+class Entry(NamedTuple):
+    """One charge: what was paid for, on which parts of the data, by whom and when."""
+
+    script: Script
+    parts: tuple[str, ...]
+    what: str
+    when: float  # seconds since 1970
+
+
+class Log(NamedTuple):
+    """The charges as a chain from the last to the first: one more costs the same however many there are."""
+
+    before: Log | None
+    entry: Entry
+    length: int
+
+
+class State(NamedTuple):
+    """Books, what each holds for each part of the data, and the charges that led there."""
+
+    books: tuple[Any, ...] = ()
+    parts: tuple[str, ...] = WHOLE
+    totals: dict[str, Totals] = {}  # by part; never changed in place  # noqa: RUF012
+    log: Log | None = None
+    closed: bool = False
+
+    @property
+    def fits(self) -> int:
+        """How many charges there were."""
+        return 0 if self.log is None else self.log.length
+
+    def since(self, before: State) -> list[Entry]:
+        """The charges that an earlier state has not, oldest first."""
+        out, log = [], self.log
+        while log is not None and log.length > before.fits:
+            out.append(log.entry)
+            log = log.before
+        return out[::-1]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All charges, oldest first."""
+        return self.since(State())
+
+    def plus(self, entry: Entry) -> Log:
+        """The chain with one more charge."""
+        return Log(self.log, entry, self.fits + 1)

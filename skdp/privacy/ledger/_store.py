@@ -1,0 +1,186 @@
+"""Where a ledger's state lives: in memory, in a file, or in a file that ends with the process.
+
+A ledger in memory moves into a file of its own in the temporary folder the first time that another
+process could charge it: when it is pickled, and before a fork. From then on all of them charge that
+file, and it is removed when the process that opened the ledger ends.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ...exceptions import NotSupported
+from ._file import LedgerFile
+from ._lines import added, difference
+from ._state import State
+
+__all__ = ["Handle", "Store"]
+
+_LOCK_SECONDS = 60.0
+_OPEN: weakref.WeakValueDictionary[str, Store] = (
+    weakref.WeakValueDictionary()
+)  # by path, in this process
+_ALL: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+class Handle(NamedTuple):
+    """A ledger as it travels: where its file is, which one it must be, and what it said."""
+
+    header: dict[str, Any]
+    path: str
+    temporary: bool
+    statement: str
+
+
+class Store:
+    """The state of one ledger in this process.
+
+    Parameters
+    ----------
+    header : dict
+        Promise and currency, as a file is to say them.
+    path : str or None
+        A file that stays; None for memory.
+    """
+
+    def __init__(self, header: dict[str, Any], path: str | None = None) -> None:
+        self._lock = threading.RLock()
+        self._header = header
+        self._state = State()
+        self._file: LedgerFile | None = None
+        self.temporary = path is None
+        self.read_only = False
+        if path is not None:
+            self._file = LedgerFile(path, header)
+            self._file.create()
+            self._file.read()
+        _ALL.add(self)
+
+    @classmethod
+    def at(cls, header: dict[str, Any], path: str) -> Store:
+        """The store of a path: the one that this process has open, or a new one."""
+        path = os.path.abspath(path)
+        store = _OPEN.get(path)
+        if store is None or not store.in_place() or store._header != header:
+            store = cls(header, path)
+            _OPEN[path] = store
+        return store
+
+    @classmethod
+    def received(cls, handle: Handle) -> Store:
+        """The store that another process sent: its file, or what it said where the file has ended with it."""
+        store = _OPEN.get(handle.path)
+        if store is None:
+            store = cls(handle.header)
+            store.temporary = handle.temporary
+            store._state = added(State(), handle.statement) if handle.statement else State()
+            store._file = LedgerFile(handle.path, handle.header, durable=not handle.temporary)
+            store.read_only = handle.temporary and not os.path.exists(handle.path)
+            if not store.read_only:
+                _OPEN[handle.path] = store
+        return store
+
+    def in_place(self) -> bool:
+        """Whether the file is still the one that was opened."""
+        return self._file is not None and self._file.in_place()
+
+    def handle(self) -> Handle:
+        """What another process needs to charge this ledger, and to read it when this one has ended."""
+        with self._lock:
+            if self._file is None:
+                self._share()
+            assert self._file is not None
+            if self.read_only:
+                return Handle(self._header, self._file.path, True, difference(State(), self._state))
+            state = self.state
+            header = {**self._header, "id": self._file.made}
+            said = difference(State(), state) if self.temporary else ""
+            return Handle(header, self._file.path, self.temporary, said)
+
+    def _share(self) -> None:
+        folder = tempfile.mkdtemp(prefix="skdp-ledger-")
+        weakref.finalize(self, _remove, folder, os.getpid())
+        file = LedgerFile(os.path.join(folder, "ledger.db"), self._header, durable=False)
+        file.create(self._state)
+        file.read()
+        self._file = file
+        _OPEN[file.path] = self
+
+    @property
+    def state(self) -> State:
+        """What is known now."""
+        if self._file is None or self.read_only:
+            return self._state
+        with self._lock:
+            try:
+                self._state = self._file.read()
+            except FileNotFoundError:
+                if not self.temporary:  # else the process that kept it has ended
+                    raise
+            return self._state
+
+    def change(self, step: Callable[[State], State]) -> None:
+        """Replace the state by what a step makes of the newest one; if the step raises, by nothing."""
+        if self.read_only:
+            raise NotSupported(
+                "This ledger is a read-only statement: the process that kept it has ended, and a copy could "
+                "overspend; give Ledger a path to keep it."
+            )
+        with self._lock:
+            self._state = step(self._state) if self._file is None else self._file.change(step)
+
+    # A connection must not cross a fork, and a copy of the memory could spend the budget twice.
+
+    def before_fork(self) -> bool:
+        """Make ready for a child: the state is in a file, and the file is closed."""
+        if not self._lock.acquire(timeout=_LOCK_SECONDS):
+            return False
+        with suppress(OSError, ValueError):
+            if self._file is None:
+                self._share()
+            assert self._file is not None
+            self._file.close()
+        return True
+
+    def after_fork_in_child(self, ready: bool) -> None:
+        """A child charges the file, or nothing if it could not be made ready."""
+        self._lock = threading.RLock()
+        self.read_only = self.read_only or self._file is None or not ready
+
+    def after_fork_in_parent(self) -> None:
+        """Go on as before."""
+        self._lock.release()
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+_HELD: list[Store] = []
+
+
+def _before_fork() -> None:
+    _HELD[:] = [store for store in list(_ALL) if store.before_fork()]
+
+
+def _in_parent() -> None:
+    while _HELD:
+        _HELD.pop().after_fork_in_parent()
+
+
+def _in_child() -> None:
+    for store in list(_ALL):
+        store.after_fork_in_child(store in _HELD)
+    _HELD.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
