@@ -173,7 +173,7 @@ def test_a_currency_is_one_class_and_one_line_of_the_registry(monkeypatch):
     ledger = Ledger(3.5, 0.0, accountant="whole")
     ledger.reserve(((PureDP(0.1), 1),))
     ledger.reserve(((PureDP(0.9), 1),))
-    assert ledger._state.spent == (2,) and "'whole'" in repr(ledger)
+    assert ledger.spent == 2 and "'whole'" in repr(ledger)
     with pytest.raises(BudgetExceeded, match="in whole"):
         ledger.reserve(((PureDP(1.1), 1),))
     gaussians = Ledger(3.5, 0.0, accountant="whole")
