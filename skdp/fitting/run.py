@@ -111,7 +111,7 @@ class Run:
         if self.ledger is None:
             return None
         before = self.ledger.spent
-        self.ledger.reserve(self.statement.script)
+        self.ledger.reserve(self.statement.script, self.plan.solver.name)
         return position(self.ledger, before)
 
     def quote(self) -> Receipt:

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from ..exceptions import NotSupported
 from ._counting import Counted, amount, down, up
 from ._currencies import NOTHING, Currency, currency_named
-from ._exact import Exact, short
+from ._exact import Exact, meant, short
 from .events import Event, Script
 from .spec import Spec
 
@@ -115,7 +115,7 @@ class Book:
 
     def room(self, total: Counted, delta: float) -> float:
         """Epsilon of what may still be spent."""
-        return self.epsilon_of(self.left(amount(*total)), delta)
+        return self.epsilon_of(meant(self.left(amount(*total))), delta)
 
 
 @lru_cache(maxsize=4096)

@@ -12,10 +12,12 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from scipy.special import ndtri
 
+from . import accountants
+from ._book import Book
 from ._compose import exact_mu, reduced
 from ._counting import Counted, amount, down, plus, up
 from ._domination import covering_mu, profile_down_to
@@ -25,7 +27,7 @@ from .curves import priced
 from .events import Script
 from .spec import Spec
 
-__all__ = ["ShiftedBook", "planned_order"]
+__all__ = ["AnyBook", "ShiftedBook", "planned_order", "tightly_priced", "used"]
 
 _MISSED = 0.05  # which part of delta is set aside for what no shifted Gaussian covers
 _FITS = 500  # how many fits that are not Gaussian this lasts for
@@ -107,18 +109,26 @@ class ShiftedBook:
         return gaussian_epsilon(math.sqrt(square) * _DOWN, delta) if square > 0 else 0.0
 
 
+AnyBook: TypeAlias = Book | ShiftedBook
+
+
+def tightly_priced(script: Script, neighbors: str, delta: float) -> bool:
+    """Whether something tighter than Renyi divergences is known of a script."""
+    return accountants.choose(script, neighbors, delta) != "rdp"
+
+
 def planned_order(spec: Spec, scripts: Sequence[Script]) -> int:
     """The thousandths of epsilon with which all the scripts together take the least part of the caps."""
     orders = set(_ORDERS)
     for order in _ORDERS:
         shift = sum(ways[0][0] for ways in map(ShiftedBook(spec, order).ways, scripts) if ways)
         orders.add(min(1000, math.ceil(1000 * amount(shift) / meant(spec.epsilon))))
-    return min(sorted(orders), key=lambda order: _used(ShiftedBook(spec, order), scripts))
+    return min(sorted(orders), key=lambda order: used(ShiftedBook(spec, order), scripts))
 
 
-def _used(book: ShiftedBook, scripts: Sequence[Script]) -> float:
-    """Which part of the caps scripts take that come one after another: the largest of the three."""
-    total: Counted = (0, 0, 0)
+def used(book: AnyBook, scripts: Sequence[Script]) -> float:
+    """Which part of the caps scripts take that come one after another: the largest of them."""
+    total: Counted = (0,) * len(book.caps)
     for ways in map(book.ways, scripts):
         if not ways:
             return math.inf

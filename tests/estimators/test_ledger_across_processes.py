@@ -82,7 +82,11 @@ def test_every_charge_is_held_exactly_once(search, backend):
         run(_model(ledger))
     assert len(ledger) == fits
     one = ledger.scripts[0]
-    assert all(script == one for script in ledger.scripts) or search in ("bagging", "nested", "grid")
+    assert all(script == one for script in ledger.scripts) or search in (
+        "bagging",
+        "nested",
+        "grid",
+    )
 
 
 def _attempt(model):

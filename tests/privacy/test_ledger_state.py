@@ -171,7 +171,9 @@ def test_a_pickle_that_outlives_its_process_is_a_statement():
     gc.collect()
     statement = pickle.loads(sent)
     assert statement.spent == spent and len(statement) == 1 and "read-only" in repr(statement)
-    with pytest.raises(NotSupported, match="read-only statement: the process that kept it has ended"):
+    with pytest.raises(
+        NotSupported, match="read-only statement: the process that kept it has ended"
+    ):
         statement.reserve(gaussian_fit(0.1))
     assert pickle.loads(pickle.dumps(statement)).spent == spent
 

@@ -103,7 +103,7 @@ MANY = {
 
 def _grows_with_the_script(build, work, few=1_000, many=1_000_000):
     less, more = (_calls(lambda times=times: work(build(times), times)) for times in (few, many))
-    return more > less + 200
+    return more > less + 2_000  # roots are found in more or fewer steps
 
 
 @pytest.mark.parametrize("case", MANY)
@@ -120,7 +120,7 @@ class Spelled(Recorder):
 
 
 def test_an_account_that_spells_its_events_out_is_caught():
-    assert _grows_with_the_script(lambda times: Spelled(), _record, 10, 1_000)
+    assert _grows_with_the_script(lambda times: Spelled(), _record, 10, 10_000)
 
 
 def test_charging_one_by_one_keeps_no_list():

@@ -61,7 +61,7 @@ class LedgerFile:
 
     def create(self, state: State = State()) -> None:  # noqa: B008
         """Make the file with what is known so far, unless it is there already."""
-        if os.path.exists(self.path):
+        if self._is_there():
             return
         fresh = f"{self.path}.{os.getpid()}.{time.time_ns()}.new"
         made = hashlib.sha256(fresh.encode()).hexdigest()[:16]
@@ -76,6 +76,16 @@ class LedgerFile:
                 with suppress(FileNotFoundError):
                     os.unlink(fresh + ending)
         _sync_folder(self.path)
+
+    def _is_there(self) -> bool:
+        """Whether the file exists; without it, nothing of it may be left, for SQLite would take it up."""
+        left = os.path.exists(f"{self.path}-wal")
+        if not os.path.exists(self.path) and left:
+            raise OSError(
+                f"The ledger {self.path!r} is gone but its last charges, {self.path + '-wal'!r}, are there; "
+                "put both back, or remove what is left."
+            )
+        return os.path.exists(self.path)
 
     def _fill(self, path: str, *lines: str) -> None:
         connection = self._connected(path, "rwc")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from ..events import Script, checked
@@ -53,7 +53,6 @@ class Ledger:
     See Also
     --------
     Filter : For prices that depend on answers, within one fit.
-    budget : A ledger for everything that is fitted inside a ``with``.
     Partition : For disjoint data.
 
     Notes
@@ -130,7 +129,7 @@ class Ledger:
         what : str
             Who pays, in the words of a report.
         """
-        entry = Entry(script, self._parts, f"{self._what} {what}".strip(), time.time())
+        entry = Entry(script, self._parts, f"{self._what} {what}".strip(), _today())
 
         def step(state: State) -> State:
             return self._rules.charged(state, entry._replace(parts=self._parts or state.parts))
@@ -291,3 +290,8 @@ def _header(rules: Rules) -> dict[str, Any]:
         "neighbors": rules.spec.neighbors,
         "accountant": rules.accountant,
     }
+
+
+def _today() -> str:
+    """The date, UTC. A time of day would say how long fits take, which may depend on records."""
+    return datetime.now(UTC).date().isoformat()

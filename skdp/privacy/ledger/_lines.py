@@ -10,10 +10,9 @@ import json
 from typing import Any
 
 from .._book import Book
-from .._shifted import ShiftedBook
+from .._shifted import AnyBook, ShiftedBook
 from ..events import read_script, written_script
 from ..spec import Spec
-from ._rules import AnyBook
 from ._state import Entry, State, Totals
 
 __all__ = ["added", "difference"]
@@ -57,7 +56,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "script": written_script(entry.script),
         "parts": entry.parts,
         "what": entry.what,
-        "when": entry.when.hex(),
+        "when": entry.when,
     }
 
 
@@ -66,7 +65,7 @@ def _read_entry(plain: dict[str, Any]) -> Entry:
         read_script(plain["script"]),
         tuple(plain["parts"]),
         plain["what"],
-        float.fromhex(plain["when"]),
+        plain["when"],
     )
 
 

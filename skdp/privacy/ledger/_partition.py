@@ -29,7 +29,7 @@ class Partition:
 
     See Also
     --------
-    Ledger.partition : Makes one.
+    Ledger : Makes one, by its method `partition`.
 
     Notes
     -----

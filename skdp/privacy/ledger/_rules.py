@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
@@ -17,14 +16,13 @@ from .._book import Book
 from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
 from .._gaussian import gaussian_epsilon, gaussian_mu
-from .._shifted import ShiftedBook, planned_order
+from .._shifted import AnyBook, ShiftedBook, planned_order, tightly_priced, used
 from ..events import Script, checked, tally
 from ..spec import Spec
 from ._state import Entry, State, Totals
 
-__all__ = ["AnyBook", "Rules"]
+__all__ = ["Rules"]
 
-AnyBook: TypeAlias = Book | ShiftedBook
 
 # How delta is divided where several books are kept, see docs/accounting.md: for Gaussians alone mu loses
 # 1 % by it. Shares add up to less than one, so that rounding cannot lift their sum above delta.
@@ -118,21 +116,24 @@ class Rules:
         if self.accountant != "auto" or self.spec.delta == 0:
             kind = "pure" if self.accountant == "auto" else self.accountant
             return (self._book(kind, plan),)
-        if not self.spec.private or not self._tightly_priced(plan):
-            return (self._book("rdp", plan),)
+        renyi = self._book("rdp", plan)
+        if not self.spec.private or any(
+            not tightly_priced(script, self.spec.neighbors, self.spec.delta) for script in plan
+        ):
+            return (renyi,)
+        order = planned_order(self.spec, plan)
+        if used(renyi, plan) < used(ShiftedBook(self.spec, order), plan):
+            return (renyi,)
+        return self._shared_out(order, renyi.order)
+
+    def _shared_out(self, order: int, renyi_order: int | None) -> tuple[AnyBook, ...]:
+        """Several books: one for what is planned, or else one for Gaussians and one for shifts too."""
         if self.plan or self.fits:
             most, rest = map(self._with_share, _SHARES_OF_A_PLAN)
-            return ShiftedBook(most, planned_order(most, plan)), Book(rest, "rdp")
-        most, shifts, rest = map(self._with_share, _SHARES)
-        order = CURRENCIES["rdp"].planned_order(rest, script)
-        return ShiftedBook(most), ShiftedBook(shifts, _SHIFTS), Book(rest, "rdp", order)
-
-    def _tightly_priced(self, plan: Sequence[Script]) -> bool:
-        """Whether something tighter than Renyi divergences is known of every script."""
-        spec = self.spec
-        return all(
-            accountants.choose(script, spec.neighbors, spec.delta) != "rdp" for script in plan
-        )
+            return ShiftedBook(most, order), Book(rest, "rdp")
+        specs = list(map(self._with_share, _SHARES))
+        orders = (0, _SHIFTS) if order < _SHIFTS else (_SHIFTS, 0)
+        return (*map(ShiftedBook, specs[:2], orders), Book(specs[2], "rdp", renyi_order))
 
     def _book(self, kind: str, plan: Sequence[Script]) -> AnyBook:
         """A book of the whole promise, at the order that suits the plan."""

@@ -20,7 +20,7 @@ class Entry(NamedTuple):
     script: Script
     parts: tuple[str, ...]
     what: str
-    when: float  # seconds since 1970
+    when: str  # the date, UTC
 
 
 class Log(NamedTuple):

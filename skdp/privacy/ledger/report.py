@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
@@ -19,10 +18,10 @@ _MOST = 1000  # further fits that are tried out
 
 @dataclass(frozen=True)
 class Row:
-    """One charge: its number, time, payer and parts, its epsilon alone, and the share of the budget."""
+    """One charge: its number, date, payer and parts, its epsilon alone, and the share of the budget."""
 
     number: int
-    when: datetime
+    when: str
     what: str
     parts: tuple[str, ...]
     epsilon: float
@@ -88,10 +87,9 @@ class Report:
         part = 0.0 if math.isinf(self.capacity) else 100 * self.used / self.capacity
         lines = [f"Budget of {self.promise}: {part:.3g} % used by {fits}."]
         if self.rows:
-            lines.append(f"{'':>4}  {'when (UTC)':<19}  {'epsilon':>9}  {'share':>6}  what")
+            lines.append(f"{'':>4}  {'when (UTC)':<10}  {'epsilon':>9}  {'share':>6}  what")
         lines += [
-            f"{row.number:>4}  {row.when:%Y-%m-%d %H:%M:%S}  {row.epsilon:>9.4g}  {row.share:>6.1%}  "
-            f"{_what(row)}"
+            f"{row.number:>4}  {row.when}  {row.epsilon:>9.4g}  {row.share:>6.1%}  {_what(row)}"
             for row in self.rows
         ]
         return "\n".join([*lines, *self._ending()])
@@ -146,8 +144,7 @@ def _html_row(row: Row) -> str:
         f"<div style='background:currentColor;opacity:.35;height:.6em;width:{6 * row.share:.2f}em'></div>"
         f"{row.share:.1%}"
     )
-    when = f"{row.when:%Y-%m-%d %H:%M:%S}"
-    plain = [str(row.number), when, _what(row), f"{row.epsilon:.4g}"]
+    plain = [str(row.number), row.when, _what(row), f"{row.epsilon:.4g}"]
     cells = "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in plain)
     return f"<tr>{cells}<td>{bar}</td></tr>"
 
@@ -158,10 +155,9 @@ def _what(row: Row) -> str:
 
 
 def _row(rules: Rules, state: State, number: int, entry: Entry) -> Row:
-    when = datetime.fromtimestamp(entry.when, UTC)
     parts = () if entry.parts == state.parts else entry.parts
     price, share = rules.alone(entry.script), rules.share(state, entry.script)
-    return Row(number, when, entry.what, parts, price, share)
+    return Row(number, entry.when, entry.what, parts, price, share)
 
 
 def _next(rules: Rules, state: State, last: Entry) -> tuple[float, int]:

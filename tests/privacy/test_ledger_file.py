@@ -1,0 +1,348 @@
+"""A ledger in a file: nothing is lost, doubled or rounded, whoever charges it and whenever they die."""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sqlite3
+import threading
+from fractions import Fraction
+
+import pytest
+from event_samples import gaussian_fit
+from ledger_workers import PROMISE, STEP, start, storm
+
+from skdp.exceptions import BudgetExceeded, NotSupported
+from skdp.privacy import Ledger
+from skdp.privacy.events import (
+    BoundedRange,
+    Gaussian,
+    ObjectivePerturbation,
+    PureDP,
+    RenyiDP,
+    read_script,
+    written_script,
+)
+from skdp.privacy.ledger import _file, _lines, _store
+from skdp.privacy.ledger._state import State
+
+FITS = [
+    gaussian_fit(0.1),
+    ((ObjectivePerturbation(0.02, 0.01), 1), (Gaussian(100.1), 3)),
+    ((PureDP(0.1), 1),),
+    ((BoundedRange(0.013), 2),),
+    ((RenyiDP(90.0, 0.001), 1),),
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "budget.db")
+
+
+def _fresh(path, *promise, **more):
+    """What another process would find: nothing of this one is remembered."""
+    _store._OPEN.clear()
+    return Ledger(*(promise or PROMISE), path=path, **more)
+
+
+def test_a_restart_finds_every_charge_to_the_last_bit(path):
+    ledger = Ledger(*PROMISE, path=path)
+    for script in FITS:
+        ledger.reserve(script, "a fit")
+    again = _fresh(path)
+    assert again._state == ledger._state and again._state is not ledger._state
+    assert again.scripts == tuple(FITS) and (again.spent, len(again)) == (ledger.spent, len(FITS))
+    again.reserve(FITS[0])
+    assert len(ledger) == len(again) == len(FITS) + 1
+
+
+def _differs_after_reload(difference):
+    state = Ledger(*PROMISE)
+    for script in FITS:
+        state.reserve(script)
+    state = state._state
+    return _lines.added(State(), difference(State(), state)) != state
+
+
+def test_a_total_written_as_a_double_is_caught():
+    assert not _differs_after_reload(_lines.difference)
+
+    def rounded(before, after):
+        totals = {
+            part: tuple(t and tuple(int(float(n)) for n in t) for t in held)
+            for part, held in after.totals.items()
+        }
+        return _lines.difference(before, after._replace(totals=totals))
+
+    assert _differs_after_reload(rounded)
+
+
+@pytest.mark.parametrize("script", FITS)
+def test_a_script_comes_back_as_it_was(script):
+    assert read_script(written_script(script)) == script
+
+
+def test_an_event_that_nobody_defined_is_refused():
+    with pytest.raises(ValueError, match="'nowhere:Event' is not defined in this process"):
+        read_script([{"event": "nowhere:Event", "count": 1, "fields": {}}])
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ((2.0, 1e-6), "epsilon=1.0, and this one has 2.0"),
+        ((1.0, 1e-7), "delta=1e-06, and this one has 1e-07"),
+        ((1.0, 1e-6, "add_remove"), "neighbors='replace_one'"),
+        ((1.0, 1e-6, "replace_one", "gdp"), "accountant='auto'"),
+    ],
+)
+def test_a_file_of_another_promise_is_refused(path, other, said):
+    Ledger(*PROMISE, path=path)
+    with pytest.raises(ValueError, match=said):
+        Ledger(*other, path=path)
+
+
+def test_a_file_of_another_version_is_refused(path, monkeypatch):
+    Ledger(*PROMISE, path=path)
+    _store._OPEN.clear()
+    monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _file.FORMAT + 1)
+    with pytest.raises(ValueError, match=r"format=1.*this one has 2.*another path"):
+        Ledger(*PROMISE, path=path)
+
+
+def _damaged(path, damage):
+    ledger = Ledger(*PROMISE, path=path)
+    for _ in range(30):
+        ledger.reserve(STEP)
+    ledger._store._file.close()
+    damage(path)
+    return _fresh(path)
+
+
+def _flip(path):
+    with open(path, "r+b") as file:
+        whole = file.read()
+        file.seek(whole.rfind(b"Gaussian") + 2)
+        file.write(b"X")
+
+
+def _cut(path):
+    os.truncate(path, os.path.getsize(path) // 2)
+
+
+def _lose_a_line(path, which="7"):
+    connection = sqlite3.connect(path)
+    connection.execute(f"DELETE FROM lines WHERE position = {which}")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", [_flip, _cut, _lose_a_line])
+def test_a_corrupt_file_is_refused_in_one_sentence(path, damage):
+    with pytest.raises(ValueError, match="is no sound ledger") as refusal:
+        _damaged(path, damage)
+    assert refusal.value.__cause__ is None and "\n" not in str(refusal.value)
+    assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize("content", [b"", b"hello" * 1000])
+def test_a_file_of_another_program_is_left_alone(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    with pytest.raises(ValueError, match="is no sound ledger"):
+        Ledger(*PROMISE, path=path)
+    with open(path, "rb") as file:
+        assert hashlib.sha256(file.read()).digest() == hashlib.sha256(content).digest()
+
+
+def test_an_older_copy_put_back_is_noticed_by_whoever_saw_the_newer_one(path):
+    ledger = Ledger(*PROMISE, path=path)
+    ledger.reserve(STEP)
+    ledger._store._file.close()
+    _lose_a_line(path, "2")
+    with pytest.raises(ValueError, match="lines that were there are gone"):
+        ledger.reserve(STEP)
+
+
+def _remove(path):
+    for ending in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path + ending)
+
+
+def test_the_last_charges_of_a_file_that_is_gone_are_not_taken_up_by_another(path):
+    ledger = Ledger(*PROMISE, path=path)
+    ledger.reserve(STEP)
+    os.rename(path, path + ".moved")
+    with pytest.raises(OSError, match="is gone but its last charges"):
+        Ledger(*PROMISE, path=path)
+    os.rename(path + ".moved", path)
+    assert len(_fresh(path)) == 1
+
+
+def test_a_file_that_was_removed_is_not_charged(path):
+    ledger = Ledger(*PROMISE, path=path)
+    _remove(path)
+    with pytest.raises(FileNotFoundError, match="removed or replaced; nothing was charged"):
+        ledger.reserve(STEP)
+    other = Ledger(*PROMISE, path=path)
+    other.reserve(STEP)
+    with pytest.raises(FileNotFoundError):
+        ledger.reserve(STEP)
+    assert len(other) == 1
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(OSError, match="cannot be used"):
+        Ledger(*PROMISE, path=tmp_path / "no" / "budget.db")
+
+
+def test_a_refused_or_interrupted_charge_leaves_the_file_as_it_was(path, monkeypatch):
+    ledger = Ledger(*PROMISE, path=path)
+    ledger.reserve(gaussian_fit(0.5))
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(gaussian_fit(0.95))
+
+    def interrupted(before, after):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(_file, "difference", interrupted)
+        ledger.reserve(STEP)
+    assert len(ledger) == len(_fresh(path)) == 1
+    ledger.reserve(STEP)
+
+
+def test_a_lock_that_is_held_too_long_is_a_sentence(path, monkeypatch):
+    monkeypatch.setattr(_file, "BUSY_SECONDS", 0.05)
+    ledger = Ledger(*PROMISE, path=path)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(TimeoutError, match=r"was busy for 0\.05 s; nothing was charged"):
+        ledger.reserve(STEP)
+    holder.execute("ROLLBACK")
+    holder.close()
+    ledger.reserve(STEP)
+    assert len(ledger) == 1
+
+
+def test_a_pickle_is_a_handle_that_outlives_the_process(path):
+    ledger = Ledger(*PROMISE, path=path)
+    ledger.reserve(STEP)
+    sent = pickle.dumps(ledger)
+    _store._OPEN.clear()
+    twin = pickle.loads(sent)
+    twin.reserve(STEP)
+    assert len(ledger) == len(twin) == 2 and twin._store is not ledger._store
+    _remove(path)
+    Ledger(*PROMISE, path=path)  # another ledger in its place
+    _store._OPEN.clear()
+    with pytest.raises(ValueError, match="was made with id="):
+        pickle.loads(sent).reserve(STEP)
+
+
+def _racing(path, threads, times):
+    """Admitted charges of threads that each open the file by themselves."""
+    admitted, start = [], threading.Barrier(threads)
+
+    def work():
+        store = _store.Store(Ledger(*PROMISE, path=path)._store._header, path)
+        ledger = Ledger(*PROMISE)
+        ledger._store = store
+        start.wait()
+        for _ in range(times):
+            try:
+                ledger.reserve(((Gaussian(60.0), 1),))
+                admitted.append(1)
+            except BudgetExceeded:
+                pass
+
+    running = [threading.Thread(target=work) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    return len(admitted)
+
+
+def test_connections_cannot_overspend_together(path):
+    admitted = _racing(path, 4, 40)
+    ledger = _fresh(path)
+    assert admitted == len(ledger) and 40 < admitted < 160 and ledger.spent <= 1.0
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(((Gaussian(60.0), 1),))
+
+
+def test_a_charge_decided_before_the_lock_is_caught(path, monkeypatch):
+    """The lost update: who reads before the lock decides on what is old."""
+    caught_up = _file.LedgerFile._caught_up
+
+    def stale(self, connection):
+        return caught_up(self, connection) if self._cursor.position < 0 else self._cursor
+
+    monkeypatch.setattr(_file.LedgerFile, "_caught_up", stale)
+    first, second = (_store.Store(Ledger(*PROMISE, path=path)._store._header, path) for _ in "ab")
+    ledgers = Ledger(*PROMISE), Ledger(*PROMISE)
+    for ledger, store in zip(ledgers, (first, second)):
+        ledger._store = store
+    ledgers[0].reserve(STEP)
+    with pytest.raises((ValueError, sqlite3.IntegrityError)):
+        ledgers[1].reserve(STEP)
+
+
+def test_processes_charge_one_file_without_loss(path):
+    workers = [start("charge", path, 25) for _ in range(3)]
+    admitted = sum(int(worker.communicate()[0]) for worker in workers)
+    ledger = Ledger(*PROMISE, path=path)
+    assert admitted == len(ledger) == 75 and ledger.spent <= 1.0
+
+
+@pytest.mark.slow
+def test_eight_processes_of_two_hundred_charges(path):
+    workers = [start("charge", path, 200) for _ in range(8)]
+    admitted = sum(int(worker.communicate()[0]) for worker in workers)
+    assert admitted == len(Ledger(*PROMISE, path=path)) == 1600
+
+
+def test_no_answer_without_its_charge_however_a_process_dies(path):
+    answers, charges = storm(path, 5)
+    assert 5 <= answers <= charges <= answers + 5
+
+
+@pytest.mark.parametrize("accountant", ["auto", "shifted", "gdp", "zcdp", "rdp", "pure"])
+def test_ten_fits_of_a_tenth_fit_one_in_every_currency(accountant):
+    ledger = Ledger(1.0, 0.0 if accountant == "pure" else 1e-6, accountant=accountant)
+    script = ((PureDP(0.1), 1),) if accountant == "pure" else gaussian_fit(0.1)
+    for _ in range(10):
+        ledger.reserve(script)
+    assert len(ledger) == 10 and ledger.spent <= 1.0
+
+
+def test_ten_pure_fits_of_a_tenth_fit_one_beside_a_delta():
+    ledger = Ledger(1.0, 1e-6, fits=10, accountant="shifted")
+    for _ in range(10):
+        ledger.reserve(((PureDP(0.1), 1),))
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(((PureDP(0.1), 1),))
+    assert Fraction(len(ledger), 10) == 1
+
+
+def test_announced_fits_are_refused_before_the_first():
+    ledger = Ledger(0.6, 1e-6, fits=13)
+    with pytest.raises(
+        BudgetExceeded, match=r"fits=13 like this one cost epsilon=1\.\d+.*0\.6"
+    ) as no:
+        ledger.reserve(gaussian_fit(0.3))
+    assert len(ledger) == 0 and "about epsilon=0.1" in str(no.value)
+    for _ in range(13):
+        ledger.reserve(gaussian_fit(0.15))
+
+
+def test_accountants_that_are_no_filter_are_refused():
+    with pytest.raises(NotSupported, match="cannot guard fits"):
+        Ledger(1.0, 1e-6, accountant="profile")
+    with pytest.raises(NotSupported, match="needs delta > 0"):
+        Ledger(1.0, 0.0, accountant="shifted")
+    with pytest.raises(ValueError, match="fits=0"):
+        Ledger(1.0, 1e-6, fits=0)
