@@ -19,7 +19,9 @@ from ..privacy import Ledger
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
+from ._diagram import visual_block
 from ._parameters import RULES, SeedSource, refuse_wrong
+from ._surroundings import surroundings
 from ._tables import Array, attempt
 from ._warning import frames_to_caller
 from .auto import choose_solver
@@ -158,7 +160,7 @@ class PrivateEstimator(BaseEstimator):
         self._store(np.asarray(w, dtype=np.float64), plan)
         for name, value in stored.items():
             setattr(self, name, value)
-        self.privacy_ = replace(receipt, model=fingerprint(self))
+        self.privacy_ = replace(receipt, model=fingerprint(self), around=surroundings(self))
         if self.verbose:
             print(self.privacy_)
         return self
@@ -167,6 +169,9 @@ class PrivateEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _sk_visual_block_(self) -> Any:
+        return visual_block(self)
 
     def _warn_of_seed(self) -> None:
         if self.ledger is not None and self.random_state is not None:

@@ -6,7 +6,6 @@ scikit-learn, draw receipts and ledgers, and need matplotlib (``skdp[plot]``).
 
 from ._ledger import LedgerDisplay
 from ._privacy import PrivacyDisplay
-from ._surroundings import surroundings
 from ._tradeoff import TradeoffDisplay
 from .checks import Finding, Findings, check
 
@@ -17,5 +16,4 @@ __all__ = [
     "PrivacyDisplay",
     "TradeoffDisplay",
     "check",
-    "surroundings",
 ]

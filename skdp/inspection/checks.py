@@ -174,7 +174,7 @@ def _walk(step: Any, path: tuple[str, ...]) -> Iterator[Finding]:
 def _verdict(step: Any, kind: str | None, holds: bool) -> tuple[str, str]:
     """Verdict and reason of a step itself, whatever is inside."""
     if type(step).__module__.split(".")[0] == "skdp":
-        pays = "epsilon" in step.get_params(deep=False)
+        pays = hasattr(step, "quote")
         return (PRIVATE, "pays, see its receipt") if pays else (PUBLIC, "goes by what is declared")
     if kind in SPOILS:
         return LEARNS, f"{SPOILS[kind]}; {remedy(step)}"

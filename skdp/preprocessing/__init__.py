@@ -8,6 +8,7 @@ publishes a bound on the norm of a row in ``row_norm_``.
 from .bounds_scaler import BoundsScaler
 from .declared_encoder import DeclaredEncoder
 from .dp_bounds import DPBounds
+from .dp_spline_features import DPSplineFeatures
 from .dp_standard_scaler import DPStandardScaler
 from .pipelines import bound_of, make_pipeline
 from .row_norm_clipper import RowNormClipper
@@ -16,6 +17,7 @@ from .table_encoder import TableEncoder
 __all__ = [
     "BoundsScaler",
     "DPBounds",
+    "DPSplineFeatures",
     "DPStandardScaler",
     "DeclaredEncoder",
     "RowNormClipper",

@@ -152,4 +152,5 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = False
         return tags

@@ -93,12 +93,19 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
         ndarray of str
         """
         check_is_fitted(self)
-        names = {column.place: column.name for column in self.columns_}
         if input_features is not None:
-            names = dict(enumerate(self._same(input_features)))
+            given = self._same(input_features)
+            return np.asarray(self._names(dict(enumerate(given))), dtype=object)
+        return np.asarray(self._names(), dtype=object)
+
+    def _names(self, given: Mapping[int, Any] | None = None) -> list[str]:
+        """Names of the blocks' columns, by names of the columns that came in."""
         pairs = zip(self.columns_, self._blocks())
-        told = [name for column, block in pairs for name in block.names(str(names[column.place]))]
-        return np.asarray(told, dtype=object)
+        return [
+            name
+            for column, block in pairs
+            for name in block.names(str((given or {}).get(column.place, column.name)))
+        ]
 
     def _same(self, input_features: Any) -> Sequence[Any]:
         """Names that a caller gave, if they may be those of the columns."""

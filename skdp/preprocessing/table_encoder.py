@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from ._blocks import Block, NumberBlock, ValueBlock, root
 from ._cells import Array
-from ._columns import refuse_unless
+from ._columns import Column, refuse_unless
 from ._declaration import Numbers
+from ._pairs import Pair, pairs_of, products
 from ._reading import did_you_mean, read_file
 from ._transformer import ByDeclaration
 
@@ -36,6 +37,9 @@ class TableEncoder(ByDeclaration):
         A value that is not declared, or missing, is one more value; or becomes zeros; or is refused.
     missing : float or "indicator", default=0.0
         Where in [-1, 1] a missing number goes. "indicator" puts it to 0 and adds a column that marks it.
+    interactions : list of (column, column), default=()
+        Pairs of declared columns whose products are wanted besides, as in ``[("day", "month")]``: what the two say
+        together. One to three pay, where there are records for them: about ``n * mu / 50`` columns in all.
 
     Attributes
     ----------
@@ -69,11 +73,13 @@ class TableEncoder(ByDeclaration):
         contrasts: str = "helmert",
         unknown: str = "value",
         missing: float | str = 0.0,
+        interactions: Sequence[Any] = (),
     ) -> None:
         self.declaration = declaration
         self.contrasts = contrasts
         self.unknown = unknown
         self.missing = missing
+        self.interactions = interactions
 
     @classmethod
     def from_declaration(
@@ -119,14 +125,34 @@ class TableEncoder(ByDeclaration):
         given = {"contrasts": self.contrasts, "unknown": self.unknown, "missing": self.missing}
         refuse_unless(given)
 
+    def _settled(self, names: list[Any], named: bool) -> list[Column]:
+        columns = super()._settled(names, named)
+        pairs_of(self.interactions, columns, [self._block(column) for column in columns])
+        return columns
+
     def _blocks(self) -> list[Block]:
-        return [
-            NumberBlock(column.declared, self.missing)
-            if isinstance(column.declared, Numbers)
-            else ValueBlock(column.declared, self.contrasts, self.unknown, column.name)
-            for column in self.columns_
-        ]
+        return [self._block(column) for column in self.columns_]
+
+    def _block(self, column: Column) -> Block:
+        if isinstance(column.declared, Numbers):
+            return self._curve(column.declared)
+        return ValueBlock(column.declared, self.contrasts, self.unknown, column.name)
+
+    def _curve(self, declared: Numbers) -> Block:
+        """What a number becomes."""
+        return NumberBlock(declared, self.missing)
+
+    def _pairs(self, given: Mapping[int, Any] | None = None) -> list[Pair]:
+        named = [c._replace(name=str((given or {}).get(c.place, c.name))) for c in self.columns_]
+        return pairs_of(self.interactions, self.columns_, self._blocks(), [c.name for c in named])
+
+    def _names(self, given: Mapping[int, Any] | None = None) -> list[str]:
+        products = (name for pair in self._pairs(given) for name in pair.names)
+        return [*super()._names(given), *products]
 
     def _finished(self, X: Array) -> Array:
-        X /= root([block.squared for block in self._blocks()], np.float64)
-        return X
+        pairs = self._pairs()
+        squares = [block.squared for block in self._blocks()] + [pair.squared for pair in pairs]
+        both = products(X, pairs)
+        both /= root(squares, np.float64)
+        return both

@@ -67,6 +67,8 @@ class Receipt:
         How hyper-parameters were chosen and who paid for it, as declared by `stating`.
     releases : str
         Other releases from the same data, as declared by `stating`.
+    around : tuple of str
+        Steps around the fit that were seen to learn from the data without a receipt: a scaler before it, a search.
 
     See Also
     --------
@@ -110,13 +112,15 @@ class Receipt:
     model: dict[str, str] = field(default_factory=dict)
     tuning: str = "not known"
     releases: str = "not known"
+    around: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[str, str]]:
         """The statement as (what, value) pairs."""
         promise = f"epsilon = {self.epsilon:.6g}, delta = {self.delta:.3g}, {self.neighbors}"
         if math.isinf(self.epsilon):
             promise = "NONE: epsilon is infinite, no noise was added"
-        rows = [("guarantee", promise), ("accountant", self.accountant), ("solver", self.solver)]
+        rows = [("covers", _words.covers(self))] if self.around else []
+        rows += [("guarantee", promise), ("accountant", self.accountant), ("solver", self.solver)]
         rows += [("released", str(fold)) for fold in _words.folded(self.script)]
         if self.unspent is not None:
             rows.append(("unspent", f"{self.unspent:.6g}"))

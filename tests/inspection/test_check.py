@@ -13,7 +13,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.utils import all_estimators
 
 import skdp
-from skdp.inspection import surroundings
+from skdp.fitting._surroundings import surroundings
 from skdp.inspection._rules import HOLDS, PUBLIC, REMEDIES, REPEATS, SPOILS
 from skdp.preprocessing import BoundsScaler, DeclaredEncoder, TableEncoder
 

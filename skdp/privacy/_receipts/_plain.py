@@ -107,6 +107,7 @@ def _fields(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
         "unspent": None if unspent is None else _number(unspent),
         "proofs": tuple(data["proofs"]),
         "notes": tuple(data["notes"]),
+        "around": tuple(data["around"]),
     }
 
 

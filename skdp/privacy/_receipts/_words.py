@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..receipt import Receipt
     from ..risk import Risk
 
-__all__ = ["Fold", "folded", "not_covered", "odds", "promise", "unit", "up"]
+__all__ = ["Fold", "covers", "folded", "not_covered", "odds", "promise", "unit", "up"]
 
 
 class Fold(NamedTuple):
@@ -48,7 +48,10 @@ def unit(receipt: Receipt) -> str:
 
 
 def promise(receipt: Receipt, risk: Risk | None) -> str:
-    """One sentence on what a test can find out."""
+    """What a test can find out, in one sentence; before it, what the promise does not cover."""
+    if receipt.around:
+        own = promise(replace(receipt, around=()), risk)
+        return f"NOT PRIVATE as a whole: the promise covers {covers(receipt)}. Of this step alone: {own}"
     if risk is None or math.isinf(receipt.epsilon):
         return "No privacy: no noise was added, so the result may tell anything about anybody."
     caught = up(100 * risk.power[0.05])
@@ -59,6 +62,14 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
     if receipt.seeded:
         said += " This does not hold against whoever knows the seed."
     return said
+
+
+def covers(receipt: Receipt) -> str:
+    """What is around the fit and has no receipt."""
+    many = "have no receipt" if len(receipt.around) > 1 else "has no receipt"
+    return (
+        f"this step only; around it {', '.join(receipt.around)}, which {many} and may tell anything"
+    )
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:

@@ -9,7 +9,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from .checks import LEARNS, UNKNOWN, check
+from ..inspection.checks import LEARNS, UNKNOWN, check
 
 __all__ = ["surroundings"]
 
@@ -28,23 +28,6 @@ def surroundings(inner: Any) -> tuple[str, ...]:
     -------
     tuple of str
         Classes of the steps, each once.
-
-    See Also
-    --------
-    check : The same for a pipeline at hand.
-
-    Examples
-    --------
-    >>> from sklearn.base import BaseEstimator
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from skdp.inspection import surroundings
-    >>> class Asks(BaseEstimator):
-    ...     def fit(self, X, y=None):
-    ...         self.around_ = surroundings(self)
-    ...         return self
-    >>> make_pipeline(StandardScaler(), Asks()).fit([[0.0], [1.0]])[-1].around_
-    ('StandardScaler',)
     """
     outermost = inner
     frame: FrameType | None = sys._getframe(1)

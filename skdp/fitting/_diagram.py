@@ -1,0 +1,38 @@
+"""A private estimator's box in the diagrams that scikit-learn draws of pipelines."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from ._surroundings import surroundings
+
+__all__ = ["visual_block"]
+
+
+def visual_block(estimator: Any) -> SimpleNamespace:
+    """What scikit-learn asks an estimator for when it draws it, with a caption on what the promise covers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A private one.
+
+    Returns
+    -------
+    SimpleNamespace
+        With the attributes of scikit-learn's own, which it keeps to itself.
+    """
+    around = surroundings(estimator)
+    caption = f"epsilon = {estimator.epsilon:g}"
+    if around:
+        caption = f"{caption} for this step only, NOT PRIVATE as a whole: {', '.join(around)}"
+    return SimpleNamespace(
+        kind="single",
+        estimators=estimator,
+        names=type(estimator).__name__,
+        name_details=str(estimator),
+        name_caption=caption,
+        doc_link_label=None,
+        dash_wrapped=True,
+    )

@@ -1,0 +1,133 @@
+"""Private scales under attack, alone and as the first step of a pipeline that is one mechanism."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from laws.vaults import RELATIONS
+from sklearn.base import clone
+
+import skdp
+from skdp.audit import adversarial_pairs, audit, fitted, replay
+from skdp.audit._tape import Watched
+from skdp.fitting import estimator as _estimator
+from skdp.fitting import run as _run
+from skdp.preprocessing import DPBounds, DPStandardScaler
+from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
+from skdp.solvers import GD
+
+N, D = 60, 3
+KINDS = [DPBounds, DPStandardScaler]
+
+
+def pairs(relation):
+    """Neighbours with every odd number that there is; every third of them."""
+    return [*adversarial_pairs(relation, N, D)][::3]
+
+
+def pipeline(relation, kind=DPBounds, **given):
+    """Scales that are bought, and a fit behind them."""
+    declared = {"neighbors": relation, "classes": [0, 1], "solver": GD(steps=3), **given}
+    return skdp.make_pipeline(
+        kind(epsilon=1.0, neighbors=relation, **given), skdp.DPLogisticRegression(1.0, **declared)
+    )
+
+
+def run_of(model):
+    """A run of a whole pipeline: all that its steps keep."""
+
+    def run(table, noise):
+        copy = clone(model)
+        with (
+            patch.object(_estimator, "Noise", lambda seed=None: noise),
+            patch.object(_run, "Oracle", Watched),
+        ):
+            copy.fit(*table)
+        return {name: vars(step) for name, step in copy.steps}
+
+    return run
+
+
+def found_in(run, relation):
+    """All findings of the replays on some pairs."""
+    return [
+        what for k, pair in enumerate(pairs(relation)) for what in replay(run, pair, k).findings
+    ]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
+    model = kind(epsilon=1.0, neighbors=relation)
+    replays = [replay(fitted(model), pair, k) for k, pair in enumerate(pairs(relation))]
+    assert [found.findings for found in replays if found.findings] == []
+    assert len(replays) > 10 and max(found.moved for found in replays) > 0.4
+    assert {found.calls for found in replays} <= {0, 1 + (kind is DPStandardScaler)}
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_but_the_answers_tells_of_a_record_in_a_pipeline(kind, relation):
+    assert found_in(run_of(pipeline(relation, kind)), relation) == []
+
+
+class ReadsTheBoundsOff(DPBounds):
+    """Finds the bin by noisy counts, and the bound in it by looking."""
+
+    def _encode(self, X, y):
+        self.seen_ = np.nanmax(np.where(np.isfinite(X), X, np.nan), axis=0)
+        return super()._encode(X, y)
+
+
+class RaisesOnMissing(DPBounds):
+    """Refuses a table for one record's cell."""
+
+    def _encode(self, X, y):
+        if np.abs(X).max() > 3.0:
+            raise RuntimeError("a number is too large")
+        return super()._encode(X, y)
+
+
+class CountsRecords(DPStandardScaler):
+    """Divides by the private number of records."""
+
+    def _encode(self, X, y):
+        self._n = len(X)
+        return super()._encode(X, y)
+
+    def _store(self, w, plan):
+        super()._store(w, plan)
+        self.mean_ = self.mean_ * self._n
+
+
+@pytest.mark.parametrize(
+    ("twin", "relation"),
+    [
+        (ReadsTheBoundsOff, "replace_one"),
+        (RaisesOnMissing, "replace_one"),
+        (CountsRecords, "add_remove"),
+    ],
+)
+def test_a_twin_that_leaks_is_found(twin, relation):
+    model = twin(epsilon=1.0, neighbors=relation)
+    assert found_in(fitted(model), relation)
+
+
+@pytest.mark.slow
+def test_an_attack_on_the_pipeline_as_one_mechanism_finds_no_more_than_is_promised():
+    X = np.column_stack([np.full(12, 1.0), np.full(12, -1.0)])
+    y = np.arange(12) % 2
+    other = X.copy()
+    other[0] = [1e6, 5e-7]
+    mu = np.sqrt(2.0) * gaussian_mu(1.0, 1e-6)
+
+    def run(table):
+        model = pipeline("replace_one").fit(table, y)
+        return [
+            *np.sign(model[0].bounds_).ravel(),
+            *np.log2(1 + np.abs(model[0].bounds_)).ravel(),
+            *model[-1].coef_[0],
+        ]
+
+    found = audit(run, (X, other), delta=0.05, n_runs=2000)
+    assert gaussian_delta(found.epsilon, mu) >= 0.05 or found.epsilon == 0.0
