@@ -44,9 +44,10 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
         self
         """
         self._check()
-        any_table(self, X, reset=True)
+        rows = len(any_table(self, X, reset=True))
         names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
         self.columns_ = self._settled(names, is_frame(X))
+        self._size(rows)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -147,6 +148,9 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
     def _blocks(self) -> list[Block]:
         """What the settled columns become."""
         raise NotImplementedError
+
+    def _size(self, rows: int) -> None:
+        """Decide what may depend on the number of rows, where that is public."""
 
     def _check(self) -> None:
         """Refuse parameters that no table makes right."""

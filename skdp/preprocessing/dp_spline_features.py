@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..fitting.data import as_text
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.spec import Spec
 from ._blocks import Block, NumberBlock
+from ._columns import Column
 from ._declaration import Numbers
 from ._reading import did_you_mean
 from ._splines import HatsBlock, SmoothBlock
@@ -106,26 +107,14 @@ class DPSplineFeatures(TableEncoder):
         self.neighbors = neighbors
         self.n_public = n_public
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Settle which column is which and how many functions pay; no record is read.
+    def _settled(self, names: list[Any], named: bool) -> list[Column]:
+        self.size_ = LEAST  # until the columns are known
+        return super()._settled(names, named)
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            A table with the columns that will be transformed.
-        y : object, default=None
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
-        self.size_ = LEAST
-        super().fit(X, y)
-        n = len(X) if self.neighbors == "replace_one" else self.n_public
+    def _size(self, rows: int) -> None:
+        n = rows if self.neighbors == "replace_one" else self.n_public
         numeric = sum(isinstance(column.declared, Numbers) for column in self.columns_)
         self.size_ = self.size or self._rule(n or 0, numeric)
-        return self
 
     def _rule(self, n: float, numeric: int) -> int:
         """How many functions of a number pay, by public numbers."""
