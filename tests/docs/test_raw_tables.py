@@ -16,7 +16,7 @@ import skdp
 from skdp.preprocessing import TableEncoder
 
 PAGE = (ROOT / "docs" / "raw_tables.md").read_text()
-FIRST, SECOND = blocks(PAGE, "python")
+FIRST, SECOND, BOTH, CURVES = blocks(PAGE, "python")
 
 
 def messy(n=6000):
@@ -60,6 +60,10 @@ def test_from_a_file_to_scores_and_a_receipt_in_twelve_lines(here):
     assert np.linalg.norm(space["model"][0].transform(space["people"]), axis=1).max() <= 1
     told = run(SECOND, space)
     assert "column_counts" in told and (space["model"][0].bounds_[:, 1] >= [64, 0]).all()
+    norm, private = run(BOTH, space).split()
+    assert float(norm) == pytest.approx(np.sqrt(1 + 2 / 3)) and private == "True"
+    size, epsilon = run(CURVES, space).split()
+    assert 3 <= int(size) <= 13 and 0 < float(epsilon) <= 1
 
 
 def test_the_declaration_on_the_page_is_read_as_the_page_says():
