@@ -95,18 +95,23 @@ class Neighbours:
                 )
                 label = 2.0 * y[self.place] - 1.0
                 row, norm = alone.tdot(np.ones(1)), float(alone.norms[0])
-                total += sign * _gradient(question, row, norm, label, point)
+                left = 1.0 if alone.shrink is None else float(alone.shrink[0])
+                total += sign * _gradient(question, (row, norm, left), label, point)
         return total
 
 
-def _gradient(question: Any, row: Array, norm: float, label: float, point: Array) -> Array:
-    """One record's gradient: slope, shrunk where a clip is given, times the bounded row."""
+def _gradient(
+    question: Any, bounded: tuple[Array, float, float], label: float, point: Array
+) -> Array:
+    """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left."""
+    row, norm, left = bounded
     if hasattr(question, "coordinates"):
         row = question.coordinates.matrix @ row / question.scale
         norm = float(np.linalg.norm(row))
-        row, norm = row * ((1.0 - ROUNDING) / max(1.0, norm)), min(1.0, norm)
+        longest = max(1.0, norm)
+        row, norm, left = row * ((1.0 - ROUNDING) / longest), min(1.0, norm), left / longest
         question = question.question
-    slope = float(question.loss.dz(np.array([row @ point]), np.array([label]))[0])
+    slope = left * float(question.loss.dz(np.array([row @ point / left]), np.array([label]))[0])
     if question.clip is not None:
         longest = question.clip * (1.0 - ROUNDING) / max(norm, 1e-300)
         slope = min(max(slope, -longest), longest)

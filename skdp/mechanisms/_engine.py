@@ -34,6 +34,8 @@ class Rows(Protocol):
     4. *Double is double.* Scores of rows `in_double` are within ``units_of_scores(w) u reach_i`` of the exact ones, in
        any order of summation; those of `careful_dot` within a few units of the score itself.
     5. *Nothing is lost.* `take` and `chunks` keep every row, its norm, its precision and its bits.
+    6. *What is left is known.* Row i is ``shrink[i]`` times a row whose length nobody bounded; a record's own is a function of
+       that record and of public numbers. Where no row was scaled down, None stands for ones, to the last bit.
     """
 
     @property
@@ -47,6 +49,10 @@ class Rows(Protocol):
     @property
     def norms(self) -> Array:
         """Upper bound on the norm of each row, the constant column included."""
+
+    @property
+    def shrink(self) -> Array | None:
+        """How much is left of each row, in (0, 1]; None where all are whole."""
 
     @property
     def intercept(self) -> float:
@@ -102,7 +108,7 @@ class Table(Rows, Protocol):
 
     @classmethod
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> Table:
-        """Rows divided by max(data_norm, their own norm), beside a constant column."""
+        """Rows divided by data_norm, beside a constant column; longer ones are scaled down together with it."""
 
     def take(self, index: Array | slice) -> Table:
         """The rows at `index`."""

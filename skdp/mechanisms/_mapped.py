@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _twofold
 from ._engine import Rows
+from ._rows import LEAST_SHRINK
 
 __all__ = ["FLOOR", "Images", "MappedRows"]
 
@@ -54,7 +55,17 @@ class MappedRows:
         Whether parameters are mapped in twofold precision, for a release that bounds all rounding.
     """
 
-    __slots__ = ("_images", "_matrix", "_rows", "_shrink", "_twofold", "dtype", "norms", "width")
+    __slots__ = (
+        "_images",
+        "_matrix",
+        "_rows",
+        "_shrink",
+        "_twofold",
+        "dtype",
+        "norms",
+        "shrink",
+        "width",
+    )
 
     intercept = 0.0
 
@@ -64,6 +75,8 @@ class MappedRows:
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
         self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
         self.norms = np.clip(images, FLOOR, 1.0)
+        below = 1.0 if rows.shrink is None else rows.shrink
+        self.shrink = np.maximum(self._shrink * below, LEAST_SHRINK)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -19,6 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from . import _twofold
 from ._directions import SampledCurvature, conjugate_gradients
 from ._engine import Rows
+from ._shrunk import curvatures_of, slopes_of, whole_scores
 
 __all__ = ["Curvature", "Objective"]
 
@@ -73,7 +74,7 @@ class Objective:
 
     def slopes(self, z: Array) -> Array:
         """Derivative of each record's loss in its score, capped."""
-        slopes = self.loss.dz(z, self.y)
+        slopes = slopes_of(self.loss, self.rows.shrink, z, self.y)
         if self.clip is not None:
             cap = self.clip / self.rows.norms
             np.clip(slopes, -cap, cap, out=slopes)
@@ -81,9 +82,10 @@ class Objective:
 
     def weights(self, z: Array) -> Array:
         """Second derivative of each record's loss: zero where the slope is capped."""
-        weights = np.asarray(self.loss.d2z(z, self.y), dtype=np.float64)
+        weights = curvatures_of(self.loss, self.rows.shrink, z, self.y)
         if self.clip is not None:
-            weights[np.abs(self.loss.dz(z, self.y)) * self.rows.norms > self.clip] = 0.0
+            slopes = slopes_of(self.loss, self.rows.shrink, z, self.y)
+            weights[np.abs(slopes) * self.rows.norms > self.clip] = 0.0
         return weights
 
     def pull(self, w: Array) -> float:
@@ -157,6 +159,7 @@ class ImplicitCurvature:
 
     def __init__(self, objective: Objective, z: Array, shape: tuple[int, ...], accuracy: float):
         self.objective, self.z, self.accuracy = objective, z, accuracy
+        self.shrink = objective.rows.shrink
         self.shape = shape
         self.weights = objective.weights(z) if z.ndim == 1 else None
         self.precondition = self._preconditioner()
@@ -169,7 +172,9 @@ class ImplicitCurvature:
         size = max(1, BLOCK_ENTRIES // self.z.shape[1] ** 2)
         for start in range(0, len(s), size):
             part = slice(start, start + size)
-            hessian = self.objective.loss.d2z(self.z[part], self.objective.y[part])
+            left = None if self.shrink is None else self.shrink[part]
+            y = self.objective.y[part]
+            hessian = curvatures_of(self.objective.loss, left, self.z[part], y)
             out[part] = np.einsum("ikl,il->ik", hessian, s[part])
         return out
 
@@ -181,7 +186,7 @@ class ImplicitCurvature:
     def _preconditioner(self) -> Callable[[Array], Array]:
         if self.z.ndim == 1 or self.shape[0] > DENSE_WIDTH:
             return lambda g: g
-        p = self.objective.loss.predict(self.z)
+        p = self.objective.loss.predict(whole_scores(self.shrink, self.z))
         mean = (p * (1.0 - p)).mean(axis=1)
         matrix = self.objective.rows.gram(mean)
         matrix[np.diag_indices_from(matrix)] += np.min(self.objective.strength)

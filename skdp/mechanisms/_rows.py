@@ -30,6 +30,7 @@ Array = np.ndarray[Any, Any]
 DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
 FEW = 256  # rows not worth a part of their own
+LEAST_SHRINK = 2.0**-20  # a row that was scaled down further counts as if by this
 PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
 
 
@@ -37,6 +38,7 @@ class DenseRows:
     """Rows scaled down to norm at most 1, and a constant last column, without a copy of an array in C order.
 
     Scaling is a factor per row that is folded into scores and slopes; the intercept is arithmetic on one coordinate.
+    A row that is too long is scaled down with its constant: what enters is a multiple of the row that was given.
 
     Parameters
     ----------
@@ -48,17 +50,25 @@ class DenseRows:
         Upper bounds on the norms of the scaled rows, the constant column included.
     intercept : float
         Size of the constant column, 0 for none.
+    shrink : ndarray of shape (n,) or None
+        How much of each row is left: 1 for those within `data_norm`. None where all are.
     steady : bool
         Whether scores are made row by row. A product with a matrix rounds a row by where it stands.
     """
 
-    __slots__ = ("_scale", "_steady", "_x", "intercept", "norms", "width")
+    __slots__ = ("_scale", "_steady", "_x", "intercept", "norms", "shrink", "width")
 
     def __init__(
-        self, X: Array, scale: Array, norms: Array, intercept: float, steady: bool = True
+        self,
+        X: Array,
+        scale: Array,
+        norms: Array,
+        intercept: float,
+        shrink: Array | None = None,
+        steady: bool = True,
     ) -> None:
         self._x, self._scale, self._steady = X, scale, steady
-        self.norms, self.intercept = norms, intercept
+        self.norms, self.intercept, self.shrink = norms, intercept, shrink
         self.width = X.shape[1] + (intercept > 0)
 
     @staticmethod
@@ -77,10 +87,11 @@ class DenseRows:
         for start in range(0, len(X), BLOCK):
             raw[start : start + BLOCK] = row_norms(X[start : start + BLOCK])
         divisor = np.maximum(raw, data_norm)
-        # Above the roundings of the quotient and of the root, so that the bound holds as computed.
+        shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
+        # Above the roundings of the quotients and of the root, so that the bound holds as computed.
         with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
-            norms = np.hypot(raw / divisor, intercept)
-            norms *= 1.0 + 8.0 * UNIT
+            norms = np.hypot(raw / divisor, intercept * shrink)
+            norms *= 1.0 + 12.0 * UNIT
         scale = 1.0 / divisor
         far = np.flatnonzero(raw > np.sqrt(np.finfo(X.dtype).max))
         if far.size:
@@ -88,7 +99,7 @@ class DenseRows:
             X = X.copy()
             X[far] = X[far] / divisor[far, None]
             scale[far] = 1.0 - 4.0 * float(np.finfo(X.dtype).eps)
-        return cls(X, scale, norms, intercept)
+        return cls(X, scale, norms, intercept, None if (shrink == 1.0).all() else shrink)
 
     def __len__(self) -> int:
         return len(self._x)
@@ -109,11 +120,13 @@ class DenseRows:
         if scale.min(initial=1.0) < 1e-100:
             x *= scale[:, None]
             scale = np.ones_like(scale)
-        return DenseRows(x, scale, self.norms, self.intercept, steady=False)
+        return DenseRows(x, scale, self.norms, self.intercept, self.shrink, steady=False)
 
     def rough(self) -> DenseRows:
         """The same rows, scores of which may be made by blocks."""
-        return DenseRows(self._x, self._scale, self.norms, self.intercept, steady=False)
+        return DenseRows(
+            self._x, self._scale, self.norms, self.intercept, self.shrink, steady=False
+        )
 
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
@@ -123,8 +136,15 @@ class DenseRows:
         scale = self._scale if scores.ndim == 1 else self._scale[:, None]
         np.multiply(scores, scale, out=scores, casting="same_kind")
         if self.intercept:
-            scores += self._x.dtype.type(self.intercept) * w[-1]
+            pull = self._x.dtype.type(self.intercept) * w[-1]
+            np.add(scores, self._left_of(pull), out=scores, casting="same_kind")
         return scores
+
+    def _left_of(self, constant: Any, part: slice = slice(None)) -> Any:
+        """A constant, or one for each output, as it is left of it in each row."""
+        if self.shrink is None:
+            return constant
+        return np.multiply.outer(self.shrink[part], constant).astype(np.result_type(constant))
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
@@ -137,6 +157,8 @@ class DenseRows:
         if not self.intercept:
             return np.asarray(total)
         out = np.empty((self.width,) + u.shape[1:])
+        if self.shrink is not None:
+            u = u * (self.shrink if u.ndim == 1 else self.shrink[:, None])
         out[:-1], out[-1] = total, self.intercept * pairwise_total(u)
         return out
 
@@ -161,8 +183,13 @@ class DenseRows:
             lost += second * scale
             if self.intercept:
                 pull, more = _twofold.times(np.float64(self.intercept), high[-1])
+                more = more + self.intercept * low[-1]
+                if self.shrink is not None:
+                    left = self.shrink[part] if first.ndim == 1 else self.shrink[part, None]
+                    pull, rest = _twofold.times(left, pull)
+                    more = rest + left * more
                 scaled, error = _twofold.two_sum(scaled, pull)
-                lost += error + more + self.intercept * low[-1]
+                lost += error + more
             scores[part] = scaled + lost
         return scores
 
@@ -187,8 +214,11 @@ class DenseRows:
         scaled = _twofold.times(weights, self._scale[part])
         high[features], low[features] = _twofold.weighted(self._x[part], *scaled)
         if self.intercept:
-            pull = _twofold.times(weights, np.float64(self.intercept))
-            high[-1], low[-1] = _twofold.fold(*pull)
+            more: Any = 0.0
+            if self.shrink is not None:
+                weights, more = _twofold.times(weights, self.shrink[part])
+            pull, lost = _twofold.times(weights, np.float64(self.intercept))
+            high[-1], low[-1] = _twofold.fold(pull, lost + self.intercept * more)
         return high, low
 
     def _summed(self, weights: Array) -> Array:
@@ -217,7 +247,7 @@ class DenseRows:
         features = rows[:, : self._x.shape[1]]
         np.multiply(self._x, self._scale[:, None], out=features, dtype=np.float64)
         if self.intercept:
-            rows[:, -1] = self.intercept
+            rows[:, -1] = self._left_of(self.intercept)
         return rows
 
     def moment(self) -> Array:
@@ -249,7 +279,7 @@ class DenseRows:
                 self._x[part], (self._scale[part] * root)[:, None], out=block[:, : self._x.shape[1]]
             )
             if self.intercept:
-                block[:, -1] = self.intercept * root
+                block[:, -1] = self._left_of(self.intercept, part) * root
             total += block.T @ block
         return total
 
@@ -260,7 +290,8 @@ class DenseRows:
         else:
             x = self._x.take(index, axis=0)
             scale, norms = self._scale.take(index), self.norms.take(index)
-        return DenseRows(x, scale, norms, self.intercept, self._steady)
+        shrink = None if self.shrink is None else self.shrink[index]
+        return DenseRows(x, scale, norms, self.intercept, shrink, self._steady)
 
     def chunks(self, least: int) -> Iterator[slice]:
         """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""

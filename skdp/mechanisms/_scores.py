@@ -11,13 +11,15 @@ from ..models import Model
 from ._kernels import UNIT
 from ._records import Records
 from ._rows import Array
+from ._shrunk import slopes_of, values_of
 
-__all__ = ["cap", "pass_forward", "scores_of"]
+__all__ = ["cap", "losses_at", "pass_forward"]
 
 
-def scores_of(model: Model, w: Array, rows: Any, loss: Loss) -> Array:
-    """Scores of shape (n,) or (n, loss.outputs)."""
-    return _forward(model, w, rows, loss)[0]
+def losses_at(w: Array, records: Records, loss: Loss) -> Array:
+    """Loss of each record at w, in double precision."""
+    scores, _ = _forward(records.model, w, records.rows, loss)
+    return values_of(loss, records.model.shrink(records.rows), scores, records.y)
 
 
 def _forward(model: Model, w: Array, rows: Any, loss: Loss) -> tuple[Array, Any]:
@@ -42,7 +44,7 @@ def pass_forward(w: Array, records: Records, loss: Loss) -> tuple[Array, Any]:
     Scores and the loss may be in single precision, sums are not.
     """
     scores, tape = _forward(records.model, w, records.rows, loss)
-    return np.asarray(loss.dz(scores, records.y), dtype=np.float64, order="C"), tape
+    return slopes_of(loss, records.model.shrink(records.rows), scores, records.y), tape
 
 
 def cap(norms: Array, bound: float, outputs: int = 1) -> Array:

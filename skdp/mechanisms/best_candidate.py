@@ -14,7 +14,7 @@ from ._mechanism import Array, Selection, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._rows import BLOCK
-from ._scores import scores_of
+from ._scores import losses_at
 
 __all__ = ["BestCandidate"]
 
@@ -97,8 +97,7 @@ class BestCandidate(Selection):
         values = np.empty((len(self.candidates), len(records.y)))
         with np.errstate(all="ignore"):
             for row, w in zip(values, self.candidates):
-                scores = scores_of(records.model, w, records.rows, self.loss)
-                row[:] = self.loss.value(scores, records.y)
+                row[:] = losses_at(w, records, self.loss)
         low, high = values.min(axis=0), values.max(axis=0)
         if not ((low > -_HUGE) & (high < _HUGE)).all():
             # An overflow must not become a NaN that decides the selection.

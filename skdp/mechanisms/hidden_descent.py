@@ -19,6 +19,7 @@ from ._mechanism import Array, Release, freeze_fields
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
+from ._shrunk import slopes_of
 from ._schedule import Schedule, distances, reached
 
 __all__ = ["HiddenDescent"]
@@ -197,7 +198,7 @@ class HiddenDescent(Release):
         return w
 
     def _step(self, w: Array, batch: Records, step: float, n: int) -> Array:
-        slopes = self.loss.dz(batch.rows.dot(w), batch.y)
+        slopes = slopes_of(self.loss, batch.rows.shrink, batch.rows.dot(w), batch.y)
         if self.clip is not None:
             cap = self.clip / batch.rows.norms
             np.clip(slopes, -cap, cap, out=slopes)

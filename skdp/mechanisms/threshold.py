@@ -27,7 +27,7 @@ from ._mechanism import (
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._scores import scores_of
+from ._scores import losses_at
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
 
@@ -102,8 +102,7 @@ class LineSearch(Mechanism):
     def _losses(self, records: Records, w: Array) -> Array:
         """Loss of each record, in the precision that sums are made in."""
         with np.errstate(all="ignore"):
-            scores = scores_of(records.model, w, records.rows, self.loss)
-            return self.loss.value(scores, records.y).astype(np.float64, copy=False)
+            return losses_at(w, records, self.loss)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

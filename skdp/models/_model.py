@@ -35,6 +35,9 @@ class Model(Protocol):
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
         """Scores of all rows at `w`, and a tape: whatever the way back needs of the way there."""
 
+    def shrink(self, rows: Any) -> Array | None:
+        """How much of each row is left where scores are to be those of the whole rows; None where they are not."""
+
     def norms(self, tape: Any, dz: Array) -> Array:
         """Norm of each record's gradient whose slopes are `dz`, without building one; a fresh array of doubles."""
 

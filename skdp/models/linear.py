@@ -37,6 +37,11 @@ class Linear:
         """Scores of all rows at `w`, and the rows."""
         return rows.dot(w), rows
 
+    def shrink(self, rows: Any) -> Array | None:
+        """What is left of each row: linear scores of the whole rows follow from those of what is left."""
+        left: Array | None = rows.shrink
+        return left
+
     def norms(self, tape: Any, dz: Array) -> Array:
         """Slope times norm of the row."""
         if dz.ndim == 1:

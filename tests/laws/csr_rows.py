@@ -9,6 +9,7 @@ import numpy as np
 from skdp.mechanisms import _twofold
 from skdp.mechanisms._images import image_norms
 from skdp.mechanisms._kernels import PIECE, UNIT, add, pairwise_total
+from skdp.mechanisms._rows import LEAST_SHRINK
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class CsrRows:
     table: Csr
     norms: Any
     intercept: float
+    shrink: Any
     dtype = np.dtype(np.float64)
 
     @staticmethod
@@ -45,15 +47,16 @@ class CsrRows:
 
     @classmethod
     def bounded(cls, X, data_norm, intercept):
-        """Rows divided by max(data_norm, their own norm)."""
+        """Rows divided by data_norm; longer ones are scaled down together with the constant column."""
         top = np.zeros(X.shape[0])
         np.maximum.at(top, X.owner, np.abs(X.values))
         squares = np.square(X.values / top[X.owner])
         raw = top * np.sqrt(np.bincount(X.owner, squares, len(top)))
         raw *= 1.0 + (X.shape[1] + 16.0) * UNIT
         divisor = np.maximum(raw, data_norm)
-        norms = np.hypot(raw / divisor, intercept) * (1.0 + 16.0 * UNIT)
-        return cls(replace(X, values=X.values / divisor[X.owner]), norms, intercept)
+        shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
+        norms = np.hypot(raw / divisor, intercept * shrink) * (1.0 + 16.0 * UNIT)
+        return cls(replace(X, values=X.values / divisor[X.owner]), norms, intercept, shrink)
 
     def __len__(self):
         return len(self.norms)
@@ -69,7 +72,7 @@ class CsrRows:
             return np.stack([self.dot(column) for column in w.T], axis=1)
         terms = self.table.values * w[self.table.columns]
         scores = np.bincount(self.table.owner, terms, len(self))
-        return scores + self.intercept * w[-1] if self.intercept else scores
+        return scores + self.shrink * (self.intercept * w[-1]) if self.intercept else scores
 
     def tdot(self, v):
         """One by one inside a piece, pieces with what rounding takes from them."""
@@ -81,7 +84,7 @@ class CsrRows:
             add(total, lost, np.bincount(self.table.columns[inside], terms[inside], self.width))
             if self.intercept:
                 last = np.zeros(self.width)
-                last[-1] = self.intercept * pairwise_total(v[part])
+                last[-1] = self.intercept * pairwise_total(v[part] * self.shrink[part])
                 add(total, lost, last)
         return total + lost
 
@@ -99,7 +102,7 @@ class CsrRows:
         at = first[owner] + np.arange(len(owner)) - before[owner]
         shape = (len(index), self.table.shape[1])
         table = Csr(self.table.values[at], self.table.columns[at], owner, shape)
-        return CsrRows(table, self.norms[index], self.intercept)
+        return CsrRows(table, self.norms[index], self.intercept, self.shrink[index])
 
     def chunks(self, least):
         """Parts of a fixed number of rows."""
@@ -110,7 +113,7 @@ class CsrRows:
         """Zeros, and what is stored."""
         dense = np.zeros((len(self), self.width))
         dense[self.table.owner, self.table.columns] = self.table.values
-        dense[:, self.table.shape[1] :] = self.intercept
+        dense[:, self.table.shape[1] :] = self.intercept * self.shrink[:, None]
         return dense
 
     def max_abs(self):

@@ -14,6 +14,7 @@ from laws.rounding_laws import LAYOUTS, laid_out
 
 from skdp.mechanisms._kernels import PIECE, ROUNDINGS, UNIT
 from skdp.mechanisms._mapped import MappedRows
+from skdp.mechanisms._rows import LEAST_SHRINK
 
 DATA_NORM, INTERCEPT = 2.0, 0.25
 DTYPES = (np.float64, np.float32)
@@ -251,6 +252,7 @@ def _check_taken(rows, n):
         assert np.array_equal(part.norms, rows.norms[pick])
         assert np.array_equal(part.reach(), rows.reach()[pick])
         assert np.array_equal(part.dot(w), rows.dot(w)[pick])
+        assert np.array_equal(left_of(part), left_of(rows)[pick])
         assert part.take(slice(None)).in_double().dtype == np.float64
     h = np.random.default_rng(3).random(n)
     apart = sum((rows.take(p).gram(h[p]) for p in rows.chunks(1)), np.zeros((rows.width,) * 2))
@@ -286,7 +288,29 @@ def check_long_rows_are_bounded(subject):
             x = x.astype(np.longdouble)
             top = np.abs(x).max()
             norm = top * np.sqrt(np.square(x / top).sum())
-            wanted = np.append(x / max(norm, DATA_NORM), INTERCEPT)
+            left = max(DATA_NORM / max(norm, DATA_NORM), LEAST_SHRINK)
+            wanted = np.append(x / max(norm, DATA_NORM), INTERCEPT * left)
             eps = 1e-14 if dtype == np.float64 else 1e-6
             assert np.sqrt(np.square(row - wanted).sum()) <= eps, "another row than was given"
             assert np.sqrt(np.square(row).sum()) <= bound * (1 + 4 * UNIT)
+
+
+def check_what_is_left_is_known(subject):
+    """Divided by what is left of it, a row is the one that was given; alone it is what it is among others."""
+    for dtype, eps in ((np.float64, 1e-14), (np.float32, 1e-6)):
+        rng = np.random.default_rng(6)
+        X = (rng.normal(size=(40, 6)) * 10.0 ** rng.uniform(-2, 4, size=(40, 1))).astype(dtype)
+        rows = subject.make(X)
+        left, norms = left_of(rows), _norms(X.astype(np.float64))[:, 0]
+        assert ((left > 0.0) & (left <= 1.0)).all()
+        assert (left[norms < DATA_NORM] == 1.0).all() and (left[norms > DATA_NORM] < 1.0).all()
+        whole = rows.to_dense() / left[:, None]
+        wanted = np.column_stack([X.astype(np.float64) / DATA_NORM, np.full(len(X), INTERCEPT)])
+        np.testing.assert_allclose(whole, wanted, rtol=eps, atol=0, err_msg="another row")
+        for i in range(len(X)):
+            assert left_of(subject.make(X[i : i + 1])) == left[i], "it depends on others"
+
+
+def left_of(rows):
+    """How much of each row is left, ones where all are whole."""
+    return np.ones(len(rows)) if rows.shrink is None else rows.shrink

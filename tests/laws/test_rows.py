@@ -22,7 +22,11 @@ LAWS = (
     row_laws.check_in_double,
     row_laws.check_nothing_is_lost,
 )
-OF_TABLES = (row_laws.check_features, row_laws.check_long_rows_are_bounded)
+OF_TABLES = (
+    row_laws.check_features,
+    row_laws.check_long_rows_are_bounded,
+    row_laws.check_what_is_left_is_known,
+)
 
 
 def _name(thing):
@@ -83,7 +87,9 @@ class Unsettled(DenseRows):
 
     def take(self, index):
         part = super().take(index)
-        return DenseRows(part._x, part._scale, part.norms, part.intercept, steady=False)
+        return DenseRows(
+            part._x, part._scale, part.norms, part.intercept, part.shrink, steady=False
+        )
 
 
 class ARoundingShort(DenseRows):
@@ -95,7 +101,7 @@ class ARoundingShort(DenseRows):
     def bounded(cls, X, data_norm, intercept):
         rows = super().bounded(X, data_norm, intercept)
         own = np.sqrt(np.square(rows.to_dense()).sum(axis=1))
-        return cls(rows._x, rows._scale, own, intercept)
+        return cls(rows._x, rows._scale, own, intercept, rows.shrink)
 
 
 class Loose(DenseRows):
@@ -150,7 +156,7 @@ class CarelessInDouble(DenseRows):
 
     def in_double(self):
         rows = super().in_double()
-        return CarelessInDouble(rows._x, rows._scale, rows.norms, rows.intercept, False)
+        return CarelessInDouble(rows._x, rows._scale, rows.norms, rows.intercept, None, False)
 
     def careful_dot(self, high, low):
         return self.dot(high) + self.dot(low)
@@ -187,7 +193,7 @@ class KeepsNorms(DenseRows):
     def take(self, index):
         part = super().take(index)
         norms = self.norms[: len(part)]
-        return DenseRows(part._x, part._scale, norms, part.intercept, part._steady)
+        return DenseRows(part._x, part._scale, norms, part.intercept, part.shrink, part._steady)
 
 
 class Unscaled(DenseRows):

@@ -391,3 +391,41 @@ def test_rounds_without_noise_promise_nothing_and_say_so_in_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert accountants.epsilon(((event, 1),), 1e-6, "add_remove") == math.inf
+
+
+class OfShortenedRows(Logistic):
+    """The logistic loss of rows of which s is left: s^2 l(z / s), with the target s times the label."""
+
+    def dz(self, z, y):
+        left = np.abs(y)
+        return left * super().dz(z / left, np.sign(y))
+
+    def d2z(self, z, y):
+        return super().d2z(z / np.abs(y), np.sign(y))
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_the_free_jacobian_holds_for_rows_that_were_scaled_down(neighbors, seed):
+    # Their slope is smaller beside the same curvature, which theorem 3 ties to it.
+    rng = np.random.default_rng(seed)
+    epsilon, sd = rng.choice([0.05, 0.5, 1.5, 4]), rng.choice([0.3, 0.7, 2, 6])
+    lam = rng.choice([0.02, 0.1, 1, 6])
+    left = lambda: rng.choice([-1.0, 1.0]) * rng.choice([1e-3, 0.1, 0.5, 0.9, 1.0])  # noqa: E731
+    common = rng.uniform(-1, 1, (4, 1)), [left() for _ in range(4)]
+    first = record(rng.choice([-1, 1]), y=left())
+    second = record(rng.choice([-1, 1]), y=left()) if neighbors == "replace_one" else NONE
+    instance = Instance(OfShortenedRows(), common, first, second, rng.normal(0, 2 * sd, 1))
+    bound = claim(Logistic(), 1.0, sd, lam, epsilon, neighbors, rule="logistic")
+    assert exact(instance, epsilon, sd, lam, points=160_001) <= bound * ROUNDING
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_so_does_the_pure_price(seed):
+    rng = np.random.default_rng(seed)
+    scale, lam, s = rng.choice([0.5, 2.0]), rng.choice([0.05, 0.5]), rng.choice([0.01, 0.3, 0.8])
+    event = PureObjectivePerturbation(shift=1 / scale, jacobian=0.25 / lam, rule="logistic")
+    instance = Instance(OfShortenedRows(), NONE, record(1.0, y=s), record(-1.0, y=-s), np.zeros(1))
+    cells, _ = grid(np.zeros(1), 60 * scale / lam, 200_001)
+    found = pure_epsilon_between(instance, scale, lam, cells)
+    assert found <= objective.pure_objective_epsilon(event, "replace_one") * ROUNDING

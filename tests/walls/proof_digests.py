@@ -4,7 +4,7 @@ A page opens with a block that names what it proves and the digest of that code:
 
     ---
     mechanism: Gradient
-    helpers: _scores.scores_of
+    helpers: _scores.losses_at
     digest: 3f0c...
     ---
 

@@ -9,7 +9,7 @@ from skdp.losses import LOSSES, Logistic, Multinomial
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Noise
 
 QUESTION = Mapped(
-    question=Gradient(at=np.zeros(2), loss=Logistic(), clip=0.3, multiplier=1.0),
+    question=Gradient(at=np.zeros(2), loss=Logistic(), clip=0.1, multiplier=1.0),
     coordinates=Coordinates(np.array([[5.0, 1.0, 0.5], [-2.0, 1.0, 0.0]])),
     scale=1.5,
 )

@@ -1,0 +1,172 @@
+"""A record whose row was scaled down by s counts with the loss s^2 l(z / s): its derivatives, its sums, its minimisers."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from skdp.losses import LOSSES, Hinge, Huber, Logistic, Squared, SquaredHinge
+from skdp.mechanisms import (
+    Coordinates,
+    Gradient,
+    Mapped,
+    Noise,
+    PerturbedObjective,
+    Public,
+    Records,
+)
+from skdp.mechanisms._scores import losses_at, pass_forward
+from skdp.mechanisms._shrunk import curvatures_of, slopes_of, values_of
+from skdp.penalties import NoPenalty, ScaledPenalty
+
+ONE_SCORE = [loss for loss in (kind() for kind in LOSSES.values()) if loss.outputs == 1]
+SMOOTH = [loss for loss in ONE_SCORE if loss.curvature is not None]
+
+
+def targets(loss, n, rng):
+    return rng.choice([-1.0, 1.0], n) if loss.kind == "binary" else rng.uniform(-1, 1, n)
+
+
+@pytest.mark.parametrize("loss", ONE_SCORE, ids=repr)
+def test_slopes_are_derivatives_of_values_and_no_steeper_than_the_loss(loss):
+    rng = np.random.default_rng(0)
+    z, y, s = rng.normal(0, 2, 4000), targets(loss, 4000, rng), rng.uniform(0.05, 1, 4000)
+    step = 1e-6
+    rise = (values_of(loss, s, z + step, y) - values_of(loss, s, z - step, y)) / (2 * step)
+    slopes = slopes_of(loss, s, z, y)
+    near = np.isclose(slopes, rise, rtol=1e-4, atol=1e-7)
+    assert near.mean() > 0.99  # a kink may lie between
+    if loss.slope is not None:
+        assert (np.abs(slopes) <= s * loss.slope * (1 + 1e-12)).all()
+    if loss.one_signed:
+        assert (slopes * loss.dz(np.zeros(4000), y) >= 0).all()
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+def test_curvatures_are_derivatives_of_slopes_and_no_larger_than_the_loss_says(loss):
+    rng = np.random.default_rng(1)
+    z, y, s = rng.normal(0, 2, 4000), targets(loss, 4000, rng), rng.uniform(0.05, 1, 4000)
+    step = 1e-6
+    rise = (slopes_of(loss, s, z + step, y) - slopes_of(loss, s, z - step, y)) / (2 * step)
+    curvatures = curvatures_of(loss, s, z, y)
+    assert np.isclose(curvatures, rise, rtol=1e-3, atol=1e-5).mean() > 0.99
+    assert (curvatures <= loss.curvature * (1 + 1e-12)).all()
+
+
+def table(rng, n=300, d=3):
+    """Rows of very different lengths: most are beyond a bound of 1."""
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-1.5, 1.5, size=(n, 1))
+    return X, rng.choice([-1.0, 1.0], n)
+
+
+def public_of(X, intercept, neighbors="replace_one"):
+    return Public(n=len(X), n_features=X.shape[1], intercept=intercept, neighbors=neighbors)
+
+
+def whole_rows(X, intercept):
+    """Rows with their constant, as they were given, and how much of each is left within the bound 1."""
+    Z = np.column_stack([X, np.full(len(X), intercept)]) if intercept else X
+    return Z, 1.0 / np.maximum(np.linalg.norm(X, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("intercept", [0.0, 0.25])
+@pytest.mark.parametrize(
+    "loss", [Logistic(), Squared(), SquaredHinge(), Hinge(), Huber(0.5)], ids=repr
+)
+def test_a_gradient_is_that_of_whole_rows_weighed_by_what_is_left_squared(loss, intercept):
+    rng = np.random.default_rng(2)
+    X, y = table(rng)
+    Z, s = whole_rows(X, intercept)
+    w = rng.normal(size=Z.shape[1])
+    vault = Records.admit(X, y, public_of(X, intercept), data_norm=1.0)
+    question = Gradient(at=w, loss=loss, clip=1e6, multiplier=0.0)
+    wanted = Z.T @ (s**2 * loss.dz(Z @ w, y))
+    np.testing.assert_allclose(question.measure(vault), wanted, rtol=1e-9)
+    np.testing.assert_allclose(losses_at(w, vault, loss), s**2 * loss.value(Z @ w, y), rtol=1e-9)
+
+
+def test_in_other_coordinates_as_well():
+    rng = np.random.default_rng(3)
+    X, y = table(rng)
+    Z, s = whole_rows(X, 0.25)
+    A = rng.normal(size=(2, 4)) * 2.0
+    left = s / np.maximum(np.linalg.norm((s[:, None] * Z) @ A.T, axis=1), 1.0)
+    u = rng.normal(size=2)
+    vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
+    inner = Gradient(at=u, loss=Logistic(), clip=1e6, multiplier=0.0)
+    found = Mapped(question=inner, coordinates=Coordinates(A)).answer(vault, Noise(seed=0))
+    slopes = left**2 * Logistic().dz(Z @ A.T @ u, y)
+    np.testing.assert_allclose(found, (Z @ A.T).T @ slopes, rtol=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", [None, np.diag([3.0, 0.5, 1.0, 2.0])], ids=str)
+def test_a_minimiser_is_that_of_whole_rows_weighed(coordinates):
+    rng = np.random.default_rng(4)
+    X, y = table(rng)
+    Z, s = whole_rows(X, 0.25)
+    vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
+    question = PerturbedObjective(
+        loss=Logistic(), penalty=ScaledPenalty(NoPenalty(), intercept=False), shape=(4,),
+        multiplier=0.0, strength=0.5,
+    )  # fmt: skip
+    if coordinates is None:
+        found = question.answer(vault, Noise(seed=0))
+    else:
+        found = Mapped(question=question, coordinates=Coordinates(coordinates)).answer(
+            vault, Noise(seed=0)
+        )
+        s = s / np.maximum(np.linalg.norm(s[:, None] * Z @ coordinates.T, axis=1), 1.0)
+        Z = Z @ coordinates.T
+
+    def objective(w):
+        z = Z @ w
+        gradient = Z.T @ (s**2 * Logistic().dz(z, y)) + 0.5 * w
+        return (s**2 * Logistic().value(z, y)).sum() + 0.25 * w @ w, gradient
+
+    best = minimize(objective, np.zeros(4), jac=True, options={"gtol": 1e-10}).x
+    np.testing.assert_allclose(found, best, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_far_row_changes_no_bit_of_another_records_slope(dtype):
+    rng = np.random.default_rng(5)
+    X = (0.3 * rng.normal(size=(50, 3)) / 3).astype(dtype)
+    y = rng.choice([-1.0, 1.0], 50)
+    beside = X.copy()
+    beside[0] *= 1e4
+    w = rng.normal(size=4)
+    for loss in (Logistic(), Squared(), SquaredHinge()):
+        given = [
+            pass_forward(w, Records.admit(rows, y, public_of(X, 0.25), data_norm=1.0), loss)[0]
+            for rows in (X, beside)
+        ]
+        assert np.array_equal(given[0][1:], given[1][1:])
+
+
+@pytest.mark.parametrize("far", [1e3, 1e8, 1e200])
+def test_the_farthest_rows_stay_within_the_clip(far):
+    X, y = np.array([[far, 0.0], [0.5, 0.5]]), np.array([1.0, -1.0])
+    vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
+    for loss in (Logistic(), Squared(), SquaredHinge(), Huber(0.5)):
+        for at in (np.zeros(3), np.array([-1e18, 3.0, 1e18])):
+            with np.errstate(all="ignore"):
+                total = Gradient(at=at, loss=loss, clip=0.5, multiplier=0.0).measure(vault)
+            assert np.linalg.norm(total) <= 1.0
+
+
+@pytest.mark.parametrize("data_norm", [0.7, 1.5])
+def test_coefficients_of_a_model_that_holds_stay_what_they_are_where_rows_are_cut(data_norm):
+    # With the loss of the shortened row they come out 1.2 to 2 times as large.
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(100_000, 3))
+    truth = np.array([3.0, -2.0, 1.0]) / 4
+    y = X @ truth + 0.1 * rng.normal(size=len(X))
+    public = Public(
+        n=len(X), n_features=3, intercept=0.0, neighbors="replace_one", target_bound=20.0
+    )
+    vault = Records.admit(X, y, public, data_norm=data_norm)
+    question = PerturbedObjective(
+        loss=Huber(1e3), penalty=ScaledPenalty(NoPenalty(), intercept=False), shape=(3,),
+        multiplier=0.0, strength=1e-3,
+    )  # fmt: skip
+    found = question.answer(vault, Noise(seed=0)) / data_norm
+    np.testing.assert_allclose(found, truth, atol=0.005)
