@@ -34,8 +34,8 @@ class Rows(Protocol):
     4. *Double is double.* Scores of rows `in_double` are within ``units_of_scores(w) u reach_i`` of the exact ones, in
        any order of summation; those of `careful_dot` within a few units of the score itself.
     5. *Nothing is lost.* `take` and `chunks` keep every row, its norm, its precision and its bits.
-    6. *What is left is known.* Row i is ``shrink[i]`` times a row whose length nobody bounded; a record's own is a function of
-       that record and of public numbers. Where no row was scaled down, None stands for ones, to the last bit.
+    6. *What is left is known.* Row i is ``shrink[i]`` times a row whose length nobody bounded; a record's own is a
+       function of that record and of public numbers. Where none was scaled down, None stands for ones, to the last bit.
     """
 
     @property

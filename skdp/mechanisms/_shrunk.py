@@ -1,10 +1,10 @@
 """The loss of a record whose row had to be scaled down, in the score z of what is left of it: ``s^2 l(z / s)``.
 
-The row that was given, x, enters as ``s x``. With the loss ``l`` of ``s x`` a fit would explain the target with rows that are
-too short, and come out with parameters that are too large. With the score of the whole row, ``z / s``, and the weight
-``s^2``, what is estimated stays what it was, whatever the weights: they depend on rows alone. In z such a loss has the
+The row that was given, x, enters as ``s x``. With the loss ``l`` of ``s x`` a fit would explain the target with rows
+that are too short, and come out with parameters that are too large. With the score of the whole row, ``z / s``, and the
+weight ``s^2``, what is estimated stays what it was: the weights depend on rows alone. In z such a loss has the
 slope ``s l'``, of the same sign and no steeper than l, and the curvature ``l''``: no constant of a proof changes
-(docs/proofs/clipped_gradient.md; for the one theorem that ties curvature to slope, docs/proofs/objective_perturbation.md).
+(docs/proofs/shrunk_rows.md).
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from ._mechanism import Array, Release, freeze_fields
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._shrunk import slopes_of
 from ._schedule import Schedule, distances, reached
+from ._shrunk import slopes_of
 
 __all__ = ["HiddenDescent"]
 

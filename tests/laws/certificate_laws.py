@@ -6,7 +6,7 @@ noise on the answer covers.
 
 import numpy as np
 from laws.ears import Ear
-from laws.row_laws import stored_rows
+from laws.row_laws import left_of, stored_rows
 
 from skdp.losses import (
     ClippedLogistic,
@@ -71,11 +71,17 @@ def true_rows(rows):
     return long(stored_rows(rows)).sum(axis=2).reshape(len(rows), rows.width)
 
 
+def slopes_of_whole_rows(rows, loss, z, y):
+    """Slopes of the losses s^2 l(z / s) of rows of which s is left."""
+    left = long(left_of(rows)).reshape((-1,) + (1,) * (z.ndim - 1))
+    return left * slopes(loss, z / left, y)
+
+
 def losses_gradient(rows, y, loss, clip, w):
     """Sum over records of slope times row, each slope capped so that its gradient has norm at most `clip`."""
     with np.errstate(over="ignore"):
         x = true_rows(rows)
-        s = slopes(loss, x @ long(w), y)
+        s = slopes_of_whole_rows(rows, loss, x @ long(w), y)
         if clip is not None:
             cap = long(clip) / long(rows.norms)
             s = np.clip(s, -cap, cap)

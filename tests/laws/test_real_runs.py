@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from laws.certificate_laws import LONG, SMOOTH, long, slopes, true_rows
+from laws.certificate_laws import LONG, SMOOTH, long, slopes_of_whole_rows, true_rows
 from laws.ears import Ear
 from laws.rounding_laws import admitted
 
@@ -127,12 +127,15 @@ def test_runs_with_steps_beyond_the_curvature_leave_each_other_behind_and_stay_w
 
 def long_end(question, records):
     """The same descent in longer numbers, without a penalty."""
-    rows, w = true_rows(records.rows.in_double()), long(np.zeros(question.shape))
+    bounded, w = records.rows.in_double(), long(np.zeros(question.shape))
+    rows = true_rows(bounded)
     ends, total, counted = np.cumsum(question.schedule.sizes), long(np.zeros(question.shape)), 0
     for steps, averaged in question.schedule.passes():
         for step, size, last in zip(steps, question.schedule.sizes, ends):
-            x, y = rows[last - size : last], records.y[last - size : last]
-            gradient = x.T @ slopes(question.loss, x @ w, y) / size + long(question.convexity) * w
+            part = slice(last - size, last)
+            x, y = rows[part], records.y[part]
+            pulls = slopes_of_whole_rows(bounded.take(part), question.loss, x @ w, y)
+            gradient = x.T @ pulls / size + long(question.convexity) * w
             w = w - long(step) * gradient
             total, counted = total + w, counted + 1
         if averaged:

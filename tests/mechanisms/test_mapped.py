@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from laws.row_laws import stored_rows
+from laws.row_laws import left_of, stored_rows
 from laws.sensitivity_laws import check_never_exceeded, neighbours
 from laws.vaults import RELATIONS, random_vault, vault
 from laws.worst_pairs import mapped as pairs
@@ -224,8 +224,10 @@ def test_a_tilted_objective_is_that_of_the_new_rows():
     )
     coordinates = Coordinates(matrix)
     w = Mapped(question=question, coordinates=coordinates, scale=2.0).answer(records, Noise(0))
-    z = shrunk(dense(records) @ matrix.T / 2.0)
-    slopes = Logistic().dz(z @ w, records.y)
+    images = dense(records) @ matrix.T / 2.0
+    z = shrunk(images)
+    left = left_of(records.rows) / np.maximum(np.linalg.norm(images, axis=1), 1.0)
+    slopes = left * Logistic().dz(z @ w / left, records.y)
     np.testing.assert_allclose(z.T @ slopes + (0.1 + question.ridge) * w, 0.0, atol=1e-6)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from laws.row_laws import stored_fractions
+from laws.row_laws import left_of, stored_fractions
 from sklearn.linear_model import LogisticRegression
 
 from skdp.exceptions import NotSupported
@@ -60,8 +60,8 @@ def explicit_gradient(objective, w):
     total = np.asarray(objective.linear + objective.strength * w, dtype=np.longdouble)
     dense = np.eye(objective.rows.width)
     rows = np.column_stack([objective.rows.dot(e) for e in dense])
-    for x, y in zip(rows, objective.y):
-        slope = objective.loss.dz(np.array([x @ w]), np.array([y]))[0]
+    for x, y, left in zip(rows, objective.y, left_of(objective.rows)):
+        slope = left * objective.loss.dz(np.array([x @ w / left]), np.array([y]))[0]
         gradient = np.multiply.outer(x, slope)
         norm = np.linalg.norm(gradient)
         if objective.clip is not None and norm > objective.clip:

@@ -1,4 +1,4 @@
-"""A record whose row was scaled down by s counts with the loss s^2 l(z / s): its derivatives, its sums, its minimisers."""
+"""A record whose row was scaled down by s counts with the loss s^2 l(z / s): derivatives, sums, minimisers."""
 
 import numpy as np
 import pytest

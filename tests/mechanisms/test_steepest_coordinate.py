@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from laws.row_laws import left_of
 from laws.sensitivity_laws import check_never_exceeded, neighbours
 from laws.vaults import random_vault
 from laws.worst_pairs import steepest_coordinate as pairs
@@ -33,7 +34,8 @@ def test_finds_the_largest_entry_and_its_sign(seed):
     records = random_vault(seed, n=40, d=6)
     at = np.random.default_rng(seed).normal(size=7)
     question = SteepestCoordinate(at=at, loss=Logistic(), bound=2.0, epsilon=math.inf)
-    slopes = Logistic().dz(records.rows.dot(at), records.y)
+    left = left_of(records.rows)
+    slopes = left * Logistic().dz(records.rows.dot(at) / left, records.y)
     gradient = records.rows.tdot(slopes)[:6]
     best = question.answer(records, Noise(0))
     assert best % 6 == np.abs(gradient).argmax()
