@@ -203,8 +203,9 @@ def exact_gradient(objective, w):
     rows, h, strength = objective.rows, Fraction(objective.loss.h), Fraction(objective.strength)
     w = [Fraction(v) for v in w.tolist()]
     total = [Fraction(b) + strength * v for b, v in zip(objective.linear.tolist(), w)]
-    for row, y in zip(stored_fractions(rows), objective.y.tolist()):
-        margin = Fraction(y) * sum(a * v for a, v in zip(row, w))
-        slope = Fraction(y) * min(max((margin - 1 - h) / (2 * h), Fraction(-1)), Fraction(0))
+    left = [Fraction(s) for s in left_of(rows).tolist()]
+    for row, y, s in zip(stored_fractions(rows), objective.y.tolist(), left):
+        margin = Fraction(y) * sum(a * v for a, v in zip(row, w)) / s
+        slope = Fraction(y) * s * min(max((margin - 1 - h) / (2 * h), Fraction(-1)), Fraction(0))
         total = [t + slope * a for t, a in zip(total, row)]
     return total
