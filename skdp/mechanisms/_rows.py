@@ -23,7 +23,7 @@ from ._kernels import (
     row_norms,
 )
 
-__all__ = ["ROUNDINGS", "UNIT", "DenseRows"]
+__all__ = ["ROUNDINGS", "UNIT", "DenseRows", "left_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -87,11 +87,7 @@ class DenseRows:
         for start in range(0, len(X), BLOCK):
             raw[start : start + BLOCK] = row_norms(X[start : start + BLOCK])
         divisor = np.maximum(raw, data_norm)
-        shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
-        # Above the roundings of the quotients and of the root, so that the bound holds as computed.
-        with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
-            norms = np.hypot(raw / divisor, intercept * shrink)
-            norms *= 1.0 + 12.0 * UNIT
+        shrink, norms = left_of(raw, divisor, data_norm, intercept)
         scale = 1.0 / divisor
         far = np.flatnonzero(raw > np.sqrt(np.finfo(X.dtype).max))
         if far.size:
@@ -99,7 +95,7 @@ class DenseRows:
             X = X.copy()
             X[far] = X[far] / divisor[far, None]
             scale[far] = 1.0 - 4.0 * float(np.finfo(X.dtype).eps)
-        return cls(X, scale, norms, intercept, None if (shrink == 1.0).all() else shrink)
+        return cls(X, scale, norms, intercept, shrink)
 
     def __len__(self) -> int:
         return len(self._x)
@@ -301,3 +297,15 @@ class DenseRows:
         ends = [min(k * pieces // count * PIECE, len(self)) for k in range(count + 1)]
         for start, stop in pairwise(ends):
             yield slice(start, stop)
+
+
+def left_of(
+    raw: Array, divisor: Array, data_norm: float, intercept: float
+) -> tuple[Array | None, Array]:
+    """How much is left of rows of these norms, and bounds on what they have then, the constant column included."""
+    shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
+    # Above the roundings of the quotients and of the root, so that the bound holds as computed.
+    with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
+        norms = np.hypot(raw / divisor, intercept * shrink)
+        norms *= 1.0 + 12.0 * UNIT
+    return None if (shrink == 1.0).all() else shrink, norms

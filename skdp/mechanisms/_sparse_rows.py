@@ -13,7 +13,7 @@ from . import _twofold
 from ._entries import Array, Entries
 from ._kernels import PIECE, PIECES, UNIT, add, pairwise_total
 from ._pairs import few_pairs, image_bounds, outer_squares
-from ._rows import BLOCK, PART
+from ._rows import BLOCK, PART, left_of
 from ._sparse_tables import entries_of, is_sparse
 
 __all__ = ["SparseRows"]
@@ -34,15 +34,24 @@ class SparseRows:
         Upper bounds on the norms of the scaled rows, the constant column included.
     intercept : float
         Size of the constant column, 0 for none.
+    shrink : ndarray of shape (n,) or None
+        How much of each row, its constant included, is left: 1 for those within `data_norm`. None where all are.
     """
 
-    __slots__ = ("_rows", "_scale", "intercept", "norms", "width")
+    __slots__ = ("_rows", "_scale", "intercept", "norms", "shrink", "width")
 
     from_dense = staticmethod(csr_array)  # a table that is admitted, for the laws
 
-    def __init__(self, rows: Entries, scale: Array, norms: Array, intercept: float) -> None:
+    def __init__(
+        self,
+        rows: Entries,
+        scale: Array,
+        norms: Array,
+        intercept: float,
+        shrink: Array | None = None,
+    ) -> None:
         self._rows, self._scale = rows, scale
-        self.norms, self.intercept = norms, intercept
+        self.norms, self.intercept, self.shrink = norms, intercept, shrink
         self.width = rows.columns + (intercept > 0)
 
     @staticmethod
@@ -52,15 +61,13 @@ class SparseRows:
 
     @classmethod
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> SparseRows:
-        """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data."""
+        """Rows divided by data_norm; longer ones are scaled down to norm 1, together with their constant."""
         rows = entries_of(X)
         raw = np.empty(len(rows))
         for part, block in rows.blocks(AT_ONCE, len(rows)):
             raw[part] = _norms(block)
         divisor = np.maximum(raw, data_norm)
-        with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
-            norms = np.hypot(raw / divisor, intercept)
-            norms *= 1.0 + 8.0 * UNIT
+        shrink, norms = left_of(raw, divisor, data_norm, intercept)
         scale = 1.0 / divisor
         far = raw > np.sqrt(np.finfo(rows.data.dtype).max)
         if far.any():
@@ -68,7 +75,7 @@ class SparseRows:
             quotients = rows.data / rows.along(np.where(far, divisor, 1.0))
             rows = replace(rows, data=quotients.astype(rows.data.dtype))
             scale[far] = 1.0 - 4.0 * float(np.finfo(rows.data.dtype).eps)
-        return cls(rows, scale, norms, intercept)
+        return cls(rows, scale, norms, intercept, shrink)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -86,7 +93,7 @@ class SparseRows:
             rows, scale = replace(rows, data=rows.data * rows.along(scale)), np.ones_like(scale)
         elif self.dtype != np.float64:
             rows = rows.alone()
-        return SparseRows(rows, scale, self.norms, self.intercept)
+        return SparseRows(rows, scale, self.norms, self.intercept, self.shrink)
 
     def rough(self) -> SparseRows:
         """The same rows: no order of sums is quicker."""
@@ -98,14 +105,23 @@ class SparseRows:
         scores = self._rows.dot(w[:-1] if self.intercept else w)
         np.multiply(scores, _beside(self._scale, scores), out=scores, casting="same_kind")
         if self.intercept:
-            scores += self.dtype.type(self.intercept) * w[-1]
+            pull = self.dtype.type(self.intercept) * w[-1]
+            np.add(scores, self._left_of(pull), out=scores, casting="same_kind")
         return scores
+
+    def _left_of(self, constant: Any) -> Any:
+        """A constant, or one for each output, as it is left of it in each row."""
+        if self.shrink is None:
+            return constant
+        return np.multiply.outer(self.shrink, constant).astype(np.result_type(constant))
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
         total = self._rows.tdot(np.multiply(u, _beside(self._scale, u), dtype=np.float64))
         if not self.intercept:
             return total
+        if self.shrink is not None:
+            u = u * _beside(self.shrink, u)
         last = np.asarray(self.intercept * pairwise_total(u))
         return np.concatenate([total, last[None]])
 
@@ -124,10 +140,11 @@ class SparseRows:
         outputs = scores.reshape(len(self), -1)
         for part, block in self._rows.blocks(AT_ONCE, len(self)):
             for k, pair in enumerate(pairs):
-                outputs[part, k] = self._careful_scores(block, self._scale[part], *pair)
+                outputs[part, k] = self._careful_scores(block, part, *pair)
         return scores
 
-    def _careful_scores(self, block: Entries, scale: Array, high: Array, low: Array) -> Array:
+    def _careful_scores(self, block: Entries, part: slice, high: Array, low: Array) -> Array:
+        scale = self._scale[part]
         terms, lost = _twofold.times(block.data, high.take(block.indices))
         lost += block.data * low.take(block.indices)
         first, second = _twofold.fold_parts(terms, lost, block.indptr)
@@ -135,8 +152,12 @@ class SparseRows:
         lost += second * scale
         if self.intercept:
             pull, more = _twofold.times(np.float64(self.intercept), high[-1])
+            more = more + self.intercept * low[-1]
+            if self.shrink is not None:
+                pull, rest = _twofold.times(self.shrink[part], pull)
+                more = rest + self.shrink[part] * more
             scaled, error = _twofold.two_sum(scaled, pull)
-            lost += error + more + self.intercept * low[-1]
+            lost += error + more
         return np.asarray(scaled + lost)
 
     def careful_tdot(self, u: Array) -> tuple[Array, Array]:
@@ -146,21 +167,25 @@ class SparseRows:
         for part, block in self._rows.blocks(AT_ONCE, BLOCK):
             across = block.by_column()
             for k, weights in enumerate(outputs[part].T):
-                high, low = self._careful_sum(across, weights, self._scale[part])
+                high, low = self._careful_sum(across, weights, part)
                 total[k], error = _twofold.two_sum(total[k], high)
                 lost[k] += error + low
         shape = (self.width,) + u.shape[1:]
         return total.T.reshape(shape), lost.T.reshape(shape)
 
-    def _careful_sum(self, across: Entries, weights: Array, scale: Array) -> tuple[Array, Array]:
+    def _careful_sum(self, across: Entries, weights: Array, part: slice) -> tuple[Array, Array]:
         """Sum of a few rows, sorted by column, times weights, in twofold precision."""
-        scaled, rest = _twofold.times(weights, scale)
+        scaled, rest = _twofold.times(weights, self._scale[part])
         terms, lost = _twofold.times(across.data, scaled.take(across.indices))
         lost += across.data * rest.take(across.indices)
         high, low = _twofold.fold_parts(terms, lost, across.indptr)
         if not self.intercept:
             return high, low
-        last = _twofold.fold(*_twofold.times(weights, np.float64(self.intercept)))
+        more: Any = 0.0
+        if self.shrink is not None:
+            weights, more = _twofold.times(weights, self.shrink[part])
+        constants, lost = _twofold.times(weights, np.float64(self.intercept))
+        last = _twofold.fold(constants, lost + self.intercept * more)
         return np.append(high, last[0]), np.append(low, last[1])
 
     def max_abs(self) -> Array:
@@ -176,7 +201,8 @@ class SparseRows:
         rows, block = np.zeros((len(self), self.width)), self._rows.alone()
         owner = block.along(np.arange(len(self)))
         rows[owner, block.indices] = block.data * self._scale.take(owner)
-        rows[:, self._rows.columns :] = self.intercept
+        if self.intercept:
+            rows[:, -1] = self._left_of(self.intercept)
         return rows
 
     def moment(self) -> Array:
@@ -206,9 +232,10 @@ class SparseRows:
         if not self.intercept:
             return inner
         total = np.empty((self.width, self.width))
+        constants = factors * self._left_of(self.intercept)
         total[:-1, :-1] = inner
-        total[-1, :-1] = total[:-1, -1] = self._rows.tdot(self.intercept * factors * scale)
-        total[-1, -1] = self.intercept**2 * pairwise_total(np.square(factors))
+        total[-1, :-1] = total[:-1, -1] = self._rows.tdot(constants * scale)
+        total[-1, -1] = pairwise_total(np.square(constants))
         return total
 
     def _dense_pieces(self) -> Iterator[Array]:
@@ -216,7 +243,7 @@ class SparseRows:
 
     def image_norms(self, matrix: Array, in_place: bool) -> Array:
         """Bounds on the norms of the rows' images; each row is mapped by itself, wherever it stands."""
-        constant = np.full(len(self), self.intercept)
+        constant = self._left_of(self.intercept) * np.ones(len(self))
         if not self.intercept:
             matrix = np.pad(matrix, ((0, 0), (0, 1)))
         return image_bounds(self._rows, self._scale, constant, matrix)
@@ -229,9 +256,10 @@ class SparseRows:
                 rows = self._rows.part(start, max(start, stop))
             else:
                 rows = self._rows.at(np.arange(start, stop, step))
-            return SparseRows(rows, self._scale[index], self.norms[index], self.intercept)
-        scale, norms = self._scale.take(index), self.norms.take(index)
-        return SparseRows(self._rows.at(index), scale, norms, self.intercept)
+        else:
+            rows = self._rows.at(index)
+        shrink = None if self.shrink is None else self.shrink[index]
+        return SparseRows(rows, self._scale[index], self.norms[index], self.intercept, shrink)
 
     def chunks(self, least: int) -> Iterator[slice]:
         """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""
