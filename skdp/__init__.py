@@ -4,10 +4,12 @@ from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .inspection import check
 from .linear_model import (
     DPElasticNet,
+    DPHuberRegressor,
     DPLasso,
     DPLinearRegression,
     DPLinearSVC,
     DPLogisticRegression,
+    DPQuantileRegressor,
     DPRidge,
 )
 from .preprocessing import make_pipeline
@@ -17,10 +19,12 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BudgetExceeded",
     "DPElasticNet",
+    "DPHuberRegressor",
     "DPLasso",
     "DPLinearRegression",
     "DPLinearSVC",
     "DPLogisticRegression",
+    "DPQuantileRegressor",
     "DPRidge",
     "NotSupported",
     "OffScript",

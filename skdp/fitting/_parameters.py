@@ -140,6 +140,14 @@ RULES: dict[str, Rule] = {
         _between(1e-100, 1e100, 0.0),
         "must be 0, or a number between 1e-100 and 1e100: it is the strength of the penalty, as in scikit-learn",
     ),
+    "threshold": (
+        _between(1e-30, 1e30),
+        "must be a number between 1e-30 and 1e30, in units of the target",
+    ),
+    "quantile": (
+        lambda value: 0.0 < _real(value) < 1.0,
+        "must lie between 0 and 1; the median is 0.5",
+    ),
     "y_bounds": (
         are_bounds,
         "must be two numbers of size up to 1e30, (low, high) with low < high: declare bounds on the target that you "

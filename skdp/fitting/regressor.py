@@ -98,7 +98,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         X = table(self, X, reset=True)
-        given, found = y, targets(self, y, len(X))
+        given, found = y, targets(self, y, X.shape[0])
         warn_of_column(given)
         middle, half = self._scale()
         # Cut first: a difference of two doubles may overflow.

@@ -27,7 +27,9 @@ from ._whitening import stand_in
 
 __all__ = ["TwoPhase"]
 
-_LEAST_STRENGTH = 0.1  # what the centre is pulled to with, where epsilon would need less
+# What the centre is pulled to with, where epsilon would need less; where Huber's fit lies apart from least squares, it
+# falls with the noise of a whole budget, down to so much, and so much without any.
+_LEAST_STRENGTH, _LEAST_APART, _LEAST_WITHOUT = 0.1, 0.01, 1e-5
 # A penalty's curvature, in strengths, beyond which its directions are as good as gone.
 _STEEPEST = 5e10
 _LEAST_CLIP, _FURTHEST = 0.02, 100.0  # of residuals, and of the first fit in coordinates
@@ -69,7 +71,7 @@ class TwoPhase(Solver):
             yield from count_asked(public, budget)
         yield self._moments(public, budget), 1
         clip = min(_LEAST_CLIP, task.loss.delta) if isinstance(task.loss, Huber) else _LEAST_CLIP
-        yield white.question(self._objective(white.public, budget, clip)), 1
+        yield white.question(self._objective(white.public, task, budget, clip)), 1
 
     def _moments(self, public: Public, budget: Budget) -> JointMoments:
         free = JointMoments(multiplier=0.0)
@@ -77,7 +79,7 @@ class TwoPhase(Solver):
         return JointMoments(multiplier=per_move * free.sensitivity(public) / free.bound(public))
 
     def _objective(
-        self, seen: Public, budget: Budget, clip: float, center: Array | None = None
+        self, seen: Public, task: Task, budget: Budget, clip: float, center: Array | None = None
     ) -> PerturbedObjective:
         """The question in new coordinates: noise and strength are counted in clips, so that none changes the price.
 
@@ -85,6 +87,10 @@ class TwoPhase(Solver):
         """
         if center is None:
             center = np.full(seen.width, _FURTHEST / math.sqrt(seen.width))
+        least = _LEAST_STRENGTH
+        if isinstance(task.loss, Huber):
+            falling = max(least * min(budget.noise, 1.0), _LEAST_APART)
+            least = falling if budget.private else _LEAST_WITHOUT
         for_jacobian = self.jacobian_share * budget.epsilon
         needed = 1.0 / math.expm1(for_jacobian) if for_jacobian < 100.0 else 0.0
         return PerturbedObjective(
@@ -92,7 +98,7 @@ class TwoPhase(Solver):
             penalty=ScaledPenalty(NoPenalty(), 1.0, False),
             shape=(seen.width,),
             multiplier=budget.noise / math.sqrt(1.0 - self.moment_share),
-            strength=max(needed, _LEAST_STRENGTH),
+            strength=max(needed, least),
             center=center,
         )
 
@@ -103,7 +109,7 @@ class TwoPhase(Solver):
         clip, deviation = self._clip(seen, task, oracle.public), math.sqrt(seen.fit.residual)
         counted = float(2.0 * ndtr(clip / deviation) - 1.0)  # share of records with a curved loss
         start = _no_further(np.linalg.solve(white.matrix.T, seen.fit.w))
-        question = self._objective(white.public, budget, clip, start)
+        question = self._objective(white.public, task, budget, clip, start)
         # Of a squared loss, so much of the user's penalty as records count beside it.
         ridge = white.ridge(task.penalty) * (counted if isinstance(task.loss, Squared) else 1.0)
         question = replace(question, ridge=np.minimum(ridge, _STEEPEST * question.strength))
