@@ -8,6 +8,7 @@ from ..penalties import L1, L2, ElasticNet, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
 from ..solvers import GD, ObjectivePerturbation, Solver, Task, TwoPhase, WhiteGD, WhiteObjective
+from ..solvers._one_shot import TYPICAL
 
 __all__ = ["choose_solver"]
 
@@ -15,6 +16,10 @@ WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for e
 # Noise of a mean gradient, in norms, up to which a perturbed objective does better than gradients: where the two met on
 # generated tables of 2,000 and 20,000 records with spectra from flat to steep.
 QUIET = 0.04
+PROX = 0.02  # the same for penalties that whitening does not serve, without it
+STILL = (
+    5e-5  # and where an objective has more to pay: private numbers of records, slopes of both signs
+)
 
 
 def choose_solver(
@@ -39,27 +44,29 @@ def choose_solver(
         return solver
     if spec.private and spec.delta == 0.0:
         return ObjectivePerturbation()
+    smooth, narrow = task.loss.curvature is not None, public.width <= WIDEST
+    penalty = task.penalty.penalty
     least_squares = type(task.loss) in (Squared, Huber)
-    if (
-        alone
-        and least_squares
-        and public.width <= WIDEST
-        and isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NoPenalty)
-    ):
+    if alone and least_squares and narrow and isinstance(penalty, L1 | L2 | ElasticNet | NoPenalty):
         return TwoPhase()
-    ridge = isinstance(task.penalty.penalty, L2 | NoPenalty)
-    if task.loss.curvature is None or not ridge or public.width > WIDEST:
+    if not smooth or not narrow or not task.penalty.convex:
         return GD()
-    replaced = public.n if public.replace_one and task.loss.one_signed else None
-    quiet = replaced is not None and _noise(task, replaced, spec) <= QUIET
-    if alone and quiet:
-        return WhiteObjective()
-    return WhiteGD()
+    ridge = isinstance(penalty, L2 | NoPenalty)
+    if alone and _noise(task, public, spec) <= _quiet(task, public, ridge):
+        return WhiteObjective() if ridge else ObjectivePerturbation()
+    return WhiteGD() if ridge else GD()
 
 
-def _noise(task: Task, n: int, spec: Spec) -> float:
+def _quiet(task: Task, public: Public, ridge: bool) -> float:
+    """Noise up to which a perturbed objective does better."""
+    if not public.replace_one or not task.loss.one_signed:
+        return STILL
+    return QUIET if ridge else PROX
+
+
+def _noise(task: Task, public: Public, spec: Spec) -> float:
     """Norm of the noise of a mean gradient of clip 1 that takes the whole budget."""
     if not spec.private:
         return 0.0
     per_bound = noise_multiplier(spec.epsilon, spec.delta, neighbors=spec.neighbors)
-    return per_bound * math.sqrt(task.size) / n
+    return per_bound * math.sqrt(task.size) / (public.n or TYPICAL)

@@ -31,8 +31,10 @@ __all__ = [
 ]
 
 RADIUS = 10.0  # how far the solution may lie, in rows of norm 1: it balances noise and shrinkage
-FLOOR = 1e-4  # least convexity beside a promise: double precision can certify minimisers down to it
-UNPROMISED = 1e-12  # convexity that is left where nothing is promised
+FLOOR = (
+    1e-5  # least convexity beside a promise, which double precision can certify minimisers down to
+)
+UNPROMISED = 1e-9  # convexity where nothing is promised: less blurs what a prox certifies
 TYPICAL = 1e3  # records that defaults are chosen for where their number is private
 
 

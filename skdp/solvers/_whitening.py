@@ -16,12 +16,14 @@ from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L2, NoPenalty, ScaledPenalty
+from ._one_shot import TYPICAL
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = [
     "Whitened",
     "buy_whitening",
     "diagonalising",
+    "opening",
     "refuse_other_penalties",
     "share_left",
     "stand_in",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
+OPEN = 0.02  # noise norm of a mean gradient, times root of the width, below which the cut opens
 _MOST = 1e6  # a penalty's curvature beyond which its directions are as good as gone
 
 
@@ -60,7 +63,7 @@ class Whitened:
     coordinates : Coordinates
         The whitening.
     scale : float
-        Typical norm of a row in it, which is brought to 1.
+        Norm of a row in it that is brought to 1: a typical one, or longer.
     public : Public
         Facts about the given rows.
     """
@@ -146,9 +149,19 @@ def buy_whitening(
     longest = bound * stretch
     cap = min(longest, 2.0 * math.sqrt(size))
     typical = oracle.ask(RowNorms(coordinates=coordinates, cap=cap, multiplier=norms)) / n
-    if not budget.private:
-        return Whitened(coordinates, longest, public)  # nothing is promised, so no row is cut
-    return Whitened(coordinates, min(max(float(typical), 0.25 * cap), longest), public)
+    scale = max(float(typical), 0.25 * cap) * opening(public, budget)
+    return Whitened(coordinates, min(scale, longest), public)
+
+
+def opening(public: Public, budget: Budget) -> float:
+    """How many typical norms a whitened row may have: 1 at high noise, without end as it falls.
+
+    A cut at the typical norm bends every other row, which is less than noise does to a direction while that is above
+    OPEN; a cut this many times longer lets as much more noise in, and rows of no more than a few typical norms need
+    little of it. A public number: a price rests on it.
+    """
+    level = budget.noise * public.width / (public.n or TYPICAL)
+    return max(1.0, (OPEN / max(level, 1e-60)) ** (1 / 6))
 
 
 def diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array, float]:

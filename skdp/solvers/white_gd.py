@@ -20,6 +20,7 @@ from ._rules import clip_rule, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import (
     buy_whitening,
+    opening,
     refuse_other_penalties,
     share_left,
     stand_in,
@@ -80,12 +81,17 @@ class WhiteGD(Solver):
         gradient = MeanGradient(
             oracle, task, n, n, clip, self._multiplier(budget), ask_as=white.question
         )
-        step = self.step_size or step_rule(
-            task, white.public, n, self.momentum, gradient.noise, self.steps, self.radius
+        # Rows are as much shorter as the cut is open: at least as much where none is cut.
+        shorter = min(opening(oracle.public, budget), white.scale)
+        step = self.step_size or shorter**2 * step_rule(
+            task,
+            white.public,
+            n,
+            self.momentum,
+            shorter * gradient.noise,
+            self.steps,
+            self.radius,
         )
-        if not budget.private and self.step_size is None:
-            # No row is cut then, so rows are short, and their second moment is at most that of the whitening.
-            step *= white.scale**2
         ridge = white.ridge(task.penalty) / n
 
         def prox(u: Array, step: float) -> Array:

@@ -20,6 +20,7 @@ from ._ranges import clip_bound, positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import (
     buy_whitening,
+    opening,
     refuse_other_penalties,
     share_left,
     stand_in,
@@ -70,10 +71,11 @@ class WhiteObjective(Solver):
 
     def _objective(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
         """The question in new coordinates. Clip and strength set the price: they may depend on no answer."""
+        widest = opening(public, budget)
         budget = replace(budget, noise=budget.noise / math.sqrt(share_left(self)))
         free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
         clip = chosen_clip(self.clip, free, public, budget)
-        return tight(public, free, budget, clip, self.strength, self.radius)
+        return tight(public, free, budget, clip, self.strength, self.radius * widest)
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser, in the given coordinates."""

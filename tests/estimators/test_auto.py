@@ -50,12 +50,11 @@ def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_of_least_s
 
 
 def test_what_cannot_be_whitened_is_not():
-    assert (
-        choose_solver(penalty="l1")
-        == choose_solver(penalty=Box(-1.0, 1.0))
-        == choose_solver(d=5000)
-        == "gd"
-    )
+    assert choose_solver(penalty="l1") == choose_solver(penalty=Box(-1.0, 1.0))
+    assert choose_solver(penalty="l1") == "objective-perturbation"
+    assert choose_solver(penalty="l1", n=500) == choose_solver(penalty="scad") == "gd"
+    assert choose_solver(d=5000) == choose_solver(penalty="l1", d=5000) == "gd"
+    assert choose_solver(penalty="l1", ledger=Ledger(3.0, 1e-5)) == "gd"
     assert choose_solver(DPLinearSVC, loss="hinge") == "gd"
 
 
@@ -74,8 +73,11 @@ def test_the_choice_does_not_look_at_the_data():
     assert names == {model.quote(*X.shape).solver}
 
 
-def test_without_noise_it_is_scikit_learns_optimum():
-    assert choose_solver(epsilon=np.inf) == "white-objective"
+def test_no_noise_is_the_end_of_low_noise():
+    for epsilon in (1e8, np.inf):
+        for given in ({}, {"neighbors": "add_remove"}, {"penalty": None}):
+            assert choose_solver(epsilon=epsilon, **given) == "white-objective"
+        assert choose_solver(epsilon=epsilon, penalty="l1") == "objective-perturbation"
 
 
 def test_parameters_of_a_solver_need_a_named_one():

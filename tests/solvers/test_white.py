@@ -12,7 +12,7 @@ from skdp import DPLinearSVC, NotSupported, PrivacyWarning
 from skdp.penalties import Box
 from skdp.privacy.events import Gaussian
 from skdp.solvers import WhiteGD, WhiteObjective
-from skdp.solvers._whitening import _diagonalising
+from skdp.solvers._whitening import diagonalising
 
 BOTH = ("white-gd", "white-objective")
 
@@ -66,7 +66,7 @@ def test_coordinates_whiten_and_keep_an_l2_penalty_diagonal(intercept):
     root = rng.normal(size=(5, 5)) * [1.0, 0.1, 1.0, 0.01, 1.0]
     moment, penalised = root.T @ root + 1e-6 * np.eye(5), np.eye(5)
     penalised[-1, -1] = float(not intercept)
-    matrix, stretch = _diagonalising(moment, penalised, 1e-9)
+    matrix, stretch = diagonalising(moment, penalised, 1e-9)
     assert stretch == pytest.approx(np.linalg.norm(matrix, 2))
     np.testing.assert_allclose(matrix @ moment @ matrix.T, np.eye(5), atol=1e-9)
     inner = matrix @ penalised @ matrix.T
