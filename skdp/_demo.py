@@ -102,7 +102,9 @@ def _check(parser: ArgumentParser, arguments: Namespace) -> None:
 
 def _table(arguments: Namespace) -> Table:
     if arguments.csv:
-        return datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
+        table = datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
+        print(f"The declaration was read so:\n{table.reading()}", file=sys.stderr)
+        return table
     if arguments.data in PUBLIC:
         return PUBLIC[arguments.data](download=arguments.download)
     return datasets.make_census(arguments.n_samples, random_state=0)

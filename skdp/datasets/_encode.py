@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..preprocessing._blocks import Block, NumberBlock, ValueBlock, assemble, root
+from ..preprocessing._blocks import NumberBlock, ValueBlock, assemble, root
 from ..preprocessing._cells import Array
 from ..preprocessing._declaration import Categories, of_numbers
+from ..preprocessing._reading import reading
 
 if TYPE_CHECKING:
     from ._table import Table
 
-__all__ = ["Array", "encode", "encoded_names", "root"]
+__all__ = ["Array", "encode", "encoded_names", "reading_of", "root"]
 
 
 def encode(table: Table, dtype: DTypeLike = np.float64) -> Array:
@@ -31,7 +32,12 @@ def encoded_names(table: Table) -> tuple[str, ...]:
     return tuple(name for column, block in _blocks(table) for name in block.names(column))
 
 
-def _blocks(table: Table) -> Iterator[tuple[str, Block]]:
+def reading_of(table: Table) -> str:
+    """How the declaration was read, a line a column."""
+    return reading((name, block.declared) for name, block in _blocks(table))
+
+
+def _blocks(table: Table) -> Iterator[tuple[str, NumberBlock | ValueBlock]]:
     """Blocks of norm at most 1, a column each."""
     for name in table.columns:
         if name in table.categories:

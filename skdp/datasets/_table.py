@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ._encode import Array, encode, encoded_names, root
+from ._encode import Array, encode, encoded_names, reading_of, root
 
 __all__ = ["Matrix", "Table"]
 
@@ -110,6 +110,16 @@ class Table:
     def encoded_names(self) -> tuple[str, ...]:
         """Names of the columns of ``encode()``: fixed by the declaration, not by the data."""
         return encoded_names(self)
+
+    def reading(self) -> str:
+        """How the declaration was read, a line a column.
+
+        Returns
+        -------
+        str
+            To look at before anything is fitted.
+        """
+        return reading_of(self)
 
     def encode(self, dtype: DTypeLike = np.float64) -> Array:
         """Rows of norm at most 1, by the declaration alone.

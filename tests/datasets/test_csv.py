@@ -30,6 +30,11 @@ def test_declared_columns_and_their_rules(people):
     assert table.feature_names == ("age", "wage", "sex")
     assert table.target.tolist() == [1, 0, 0] and table.target_names == ("low", "high")
     assert table.symlog == {"wage"}
+    assert table.reading().splitlines() == [
+        "age   numbers from 0 to 100, linear",
+        "wage  numbers from -1e+06 to 1e+06, symlog",
+        "sex   one of 2 values: 'female', 'male'",
+    ]
     X = table.encode() * np.sqrt(3)
     # Out of bounds is clipped, missing is the midpoint, an undeclared category is empty.
     np.testing.assert_allclose(X[:, 0], [-0.18, 1, 0], atol=1e-12)
