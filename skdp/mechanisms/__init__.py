@@ -11,6 +11,7 @@ from ._registry import register
 from ._schedule import Schedule, distances
 from ._statement import Statement, state
 from .best_candidate import BestCandidate
+from .cell_counts import CellCounts
 from .column_counts import ColumnCounts
 from .column_moments import ColumnMoments
 from .count import Count
@@ -19,11 +20,13 @@ from .gradient_difference import GradientDifference
 from .hidden_descent import HiddenDescent
 from .joint_moments import JointMoments
 from .mapped import Coordinates, Mapped
+from .mean_loss import MeanLoss
 from .minimiser import NoisyMinimiser
 from .model_step import ModelStep
 from .moments import SecondMoment
 from .parties import PartyGradients
 from .perturbed_objective import PerturbedObjective
+from .rank_sum import RankSum
 from .row_norms import RowNorms
 from .steepest_coordinate import SteepestCoordinate
 from .subsample import PoissonBatch, RandomBatch
@@ -32,6 +35,7 @@ from .threshold import FirstDecrease, GaussianFirstDecrease
 __all__ = [
     "MECHANISMS",
     "BestCandidate",
+    "CellCounts",
     "ColumnCounts",
     "ColumnMoments",
     "Coordinates",
@@ -43,6 +47,7 @@ __all__ = [
     "HiddenDescent",
     "JointMoments",
     "Mapped",
+    "MeanLoss",
     "ModelStep",
     "Noise",
     "NoisyMinimiser",
@@ -52,6 +57,7 @@ __all__ = [
     "PoissonBatch",
     "Public",
     "RandomBatch",
+    "RankSum",
     "Records",
     "RowNorms",
     "Schedule",
@@ -72,6 +78,9 @@ MECHANISMS = register(
         SecondMoment,
         SteepestCoordinate,
         BestCandidate,
+        CellCounts,
+        MeanLoss,
+        RankSum,
         ColumnCounts,
         ColumnMoments,
         Count,

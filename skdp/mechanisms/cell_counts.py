@@ -1,0 +1,69 @@
+"""How many records fall into each of some cells: accuracy, confusion matrices, histograms of scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ._kernels import UNIT
+from ._mechanism import Additive, Array
+from ._public import Public
+from ._records import Records
+
+__all__ = ["CellCounts"]
+
+MOST = 1 << 20  # cells
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellCounts(Additive):
+    """Counts of the targets 0, 1, ... plus Gaussian noise; every record is in one cell.
+
+    Parameters
+    ----------
+    cells : int
+        Number of cells. A target beyond them counts in the nearest one.
+
+    See Also
+    --------
+    MeanLoss : Where records have numbers rather than cells.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import CellCounts, Public
+    >>> public = Public(n=1000, n_features=1, intercept=0.0, neighbors="replace_one")
+    >>> round(CellCounts(cells=4, multiplier=2.0).sensitivity(public), 6)  # sqrt(2), not 2
+    1.414214
+    """
+
+    proof: ClassVar[str] = "cell_counts"
+    cells: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self.cells) is not int or not 1 <= self.cells <= MOST:
+            raise ValueError(f"cells={self.cells!r} must be a whole number from 1 to {MOST}.")
+
+    def bound(self, public: Public) -> float:
+        """A record counts once."""
+        return 1.0
+
+    def size(self, public: Public) -> int:
+        """One number for each cell."""
+        return self.cells
+
+    def sensitivity(self, public: Public) -> float:
+        """A replaced record leaves one cell for another: sqrt(2), and nothing where there is but one cell."""
+        return math.sqrt(public.sensitivity_factor)
+
+    def rounding(self, public: Public) -> float:
+        """None of the counts, integers; where they are put on the lattice, that of a quotient each."""
+        return 4.0 * UNIT * public.most * math.sqrt(self.cells)
+
+    def measure(self, records: Records) -> Array:
+        """The counts."""
+        cells = np.clip(np.rint(records.y), 0, self.cells - 1).astype(np.intp)
+        return np.bincount(cells, minlength=self.cells).astype(np.float64)

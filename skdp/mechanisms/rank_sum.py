@@ -1,0 +1,88 @@
+"""By how much scores of one class exceed those of the other: the area under a ROC curve, without bins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..privacy.events import Event
+from ._mechanism import Additive, Array, freeze_fields
+from ._public import Public
+from ._records import Records
+
+__all__ = ["RankSum"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankSum(Additive):
+    """Sum over pairs of a record of class 1 and one of class 0 of 1/2, 0 or -1/2, plus Gaussian noise.
+
+    A pair gives 1/2 where the first has the larger target (its score), 0 where they are equal. A record's
+    class is 1 where its first column is positive. If the larger class has more than `largest` members, the
+    sum is multiplied by `largest` over their number.
+
+    Parameters
+    ----------
+    largest : float
+        About how many records the larger class has: between 2/3 of all and all. It is taken as 2/3 of all, or all,
+        where it lies beyond.
+
+    See Also
+    --------
+    CellCounts : Gives the sizes of the classes.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Public, RankSum
+    >>> public = Public(n=900, n_features=1, intercept=0.0, neighbors="replace_one")
+    >>> RankSum(largest=700.0, multiplier=2.0).sensitivity(public)
+    700.0
+    >>> RankSum(largest=1.0, multiplier=2.0).sensitivity(public)
+    600.0
+    """
+
+    proof: ClassVar[str] = "rank_sum"
+    largest: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        freeze_fields(self, bounds=("largest",))
+
+    def bound(self, public: Public) -> float:
+        """The size of the larger class, from two thirds of all to all."""
+        if not public.replace_one or public.n is None:
+            raise NotSupported(
+                "RankSum needs a public number of records; use neighbors='replace_one'."
+            )
+        n = float(max(public.n, 1))
+        return min(n, max(self.largest, math.ceil(2.0 * n / 3.0)))
+
+    def size(self, public: Public) -> int:
+        """One number."""
+        return 1
+
+    def sensitivity(self, public: Public) -> float:
+        """Replacing a record moves the sum by the bound at most (proofs/rank_sum.md)."""
+        return self.bound(public)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """No theorem: it is no sum over single records."""
+        raise NotSupported(
+            "RankSum has no price on a Poisson batch: it compares records; ask it of all records."
+        )
+
+    def measure(self, records: Records) -> Array:
+        """Half of (pairs in order - pairs out of order), by sorting."""
+        first = np.zeros(records.rows.width)
+        first[0] = 1.0
+        positive = records.rows.dot(first) > 0.0
+        ones, zeros = np.asarray(records.y)[positive], np.sort(np.asarray(records.y)[~positive])
+        below = np.searchsorted(zeros, ones, "left").sum(dtype=np.float64)
+        upto = np.searchsorted(zeros, ones, "right").sum(dtype=np.float64)
+        total = 0.5 * (below + upto - float(len(ones)) * float(len(zeros)))
+        largest = float(max(len(ones), len(zeros), 1))
+        return np.array(total * min(1.0, self.bound(records.public) / largest))
