@@ -1,5 +1,6 @@
 """Questions of evaluation against counting by hand, and the claim of the rank sum against all small tables."""
 
+from fractions import Fraction
 from itertools import product
 
 import mpmath as mp
@@ -119,6 +120,19 @@ def test_what_is_measured_is_that_value():
     assert question.measure(admitted(labels - 0.5, scores, 2.0)) == pytest.approx(
         _value(question, table)
     )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_rank_sum_is_as_near_to_the_exact_one_as_it_says(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 400))
+    labels, scores = rng.random(n) < 0.1, rng.normal(size=n).clip(-3, 3)
+    records = admitted(labels - 0.5, scores, 3.0)
+    question = RankSum(largest=1.0, multiplier=1.0)
+    m = max(int(labels.sum()), n - int(labels.sum()))
+    exact = Fraction(by_hand(labels, scores)) * min(1, Fraction(question.bound(records.public)) / m)
+    off = abs(Fraction(float(question.measure(records))) - exact)
+    assert off <= Fraction(question.rounding(records.public))
 
 
 def test_what_has_no_theorem_is_refused():

@@ -54,9 +54,9 @@ def changing():
     for n in (10, 20, 40):
         for m in range(n // 2, n):
             X = [[-0.5]] * m + [[0.5]] * (n - m)
-            y = [0.0] * m + [1.0] * (n - m)
+            y = [0.0] * m + [0.5] * (n - m)
             other = [*X[:-1], [-0.5]]
-            for score in (-1.0, 0.5, 1.0):
+            for score in (-1.0, 0.25, 1.0):
                 yield vault(X, y), vault(other, [*y[:-1], score])
 
 
