@@ -28,7 +28,7 @@ from .auto import choose_solver
 from .plan import Plan
 from .run import prepare
 
-__all__ = ["PrivateEstimator"]
+__all__ = ["PrivateEstimator", "seed_of"]
 
 
 class PrivateEstimator(BaseEstimator):
@@ -150,7 +150,7 @@ class PrivateEstimator(BaseEstimator):
         plan = self._plan(X.shape[0], X.shape[1], declared)
         self._warn_of_seed()
         records = Records.admit(X, targets, plan.public, plan.data_norm)
-        noise = Noise(_seed(self.random_state))
+        noise = Noise(seed_of(self.random_state))
         w, receipt = prepare(plan, self.ledger).on(records, noise, self.verbose)
         if not np.isfinite(w).all():
             raise ValueError(
@@ -196,7 +196,7 @@ SEEDS = (
 )
 
 
-def _seed(random_state: int | SeedSource | None) -> int | None:
+def seed_of(random_state: int | SeedSource | None) -> int | None:
     """None stays None; anything else is a fixed seed, and the receipt says so."""
     if random_state is None:
         return None

@@ -21,8 +21,8 @@ __all__ = ["RankSum"]
 class RankSum(Additive):
     """Sum over pairs of a record of class 1 and one of class 0 of 1/2, 0 or -1/2, plus Gaussian noise.
 
-    A pair gives 1/2 where the first has the larger target (its score), 0 where they are equal. A record's
-    class is 1 where its first column is positive. If the larger class has more than `largest` members, the
+    A pair gives 1/2 where the first has the larger score, 0 where they are equal. A record's score is its
+    first column, its class is 1 where its target is above 1/2. If the larger class has more than `largest` members, the
     sum is multiplied by `largest` over their number.
 
     Parameters
@@ -79,8 +79,8 @@ class RankSum(Additive):
         """Half of (pairs in order - pairs out of order), by sorting."""
         first = np.zeros(records.rows.width)
         first[0] = 1.0
-        positive = records.rows.dot(first) > 0.0
-        ones, zeros = np.asarray(records.y)[positive], np.sort(np.asarray(records.y)[~positive])
+        scores, positive = np.asarray(records.rows.dot(first)), np.asarray(records.y) > 0.5
+        ones, zeros = scores[positive], np.sort(scores[~positive])
         below = np.searchsorted(zeros, ones, "left").sum(dtype=np.float64)
         upto = np.searchsorted(zeros, ones, "right").sum(dtype=np.float64)
         total = 0.5 * (below + upto - float(len(ones)) * float(len(zeros)))

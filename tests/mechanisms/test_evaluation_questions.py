@@ -66,8 +66,8 @@ def test_the_rank_sum_is_the_area(seed):
     n = int(rng.integers(5, 200))
     labels = rng.random(n) < rng.uniform(0.2, 0.8)
     labels[:2] = [True, False]
-    scores = rng.normal(size=n).round(int(rng.integers(0, 4))).clip(-3, 3)
-    found = RankSum(largest=float(n), multiplier=1.0).measure(admitted(labels - 0.5, scores, 3.0))
+    scores = rng.normal(size=n).round(int(rng.integers(0, 4))).clip(-3, 3) / 3
+    found = RankSum(largest=float(n), multiplier=1.0).measure(admitted(scores, labels, 1.0))
     assert found == by_hand(labels, scores)
     area = 0.5 + found / (labels.sum() * (~labels).sum())
     assert area == pytest.approx(roc_auc_score(labels, scores))
@@ -117,17 +117,15 @@ def test_what_is_measured_is_that_value():
     table = [(False, 0.0)] * 7 + [(True, 1.0)]
     labels, scores = map(np.array, zip(*table))
     question = RankSum(largest=1.0, multiplier=1.0)
-    assert question.measure(admitted(labels - 0.5, scores, 2.0)) == pytest.approx(
-        _value(question, table)
-    )
+    assert question.measure(admitted(scores, labels, 1.0)) == pytest.approx(_value(question, table))
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_rank_sum_is_as_near_to_the_exact_one_as_it_says(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(10, 400))
-    labels, scores = rng.random(n) < 0.1, rng.normal(size=n).clip(-3, 3)
-    records = admitted(labels - 0.5, scores, 3.0)
+    labels, scores = rng.random(n) < 0.1, rng.normal(size=n).clip(-3, 3) / 3
+    records = admitted(scores, labels, 1.0)
     question = RankSum(largest=1.0, multiplier=1.0)
     m = max(int(labels.sum()), n - int(labels.sum()))
     exact = Fraction(by_hand(labels, scores)) * min(1, Fraction(question.bound(records.public)) / m)

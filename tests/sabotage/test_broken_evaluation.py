@@ -45,19 +45,17 @@ class NoFloor(RankSum):
 
 def passing():
     """A class of seven in eight, passed by the record of the other class."""
-    X, y = [[-0.5]] * 7 + [[0.5]], [0.0] * 7
-    yield vault(X, [*y, -1.0]), vault(X, [*y, 1.0])
+    common, y = [[0.0]] * 7, [0] * 7 + [1]
+    yield vault([*common, [-0.9]], y), vault([*common, [0.9]], y)
 
 
 def changing():
     """A record that leaves the larger class at its end for the other's far end."""
     for n in (10, 20, 40):
         for m in range(n // 2, n):
-            X = [[-0.5]] * m + [[0.5]] * (n - m)
-            y = [0.0] * m + [0.5] * (n - m)
-            other = [*X[:-1], [-0.5]]
-            for score in (-1.0, 0.25, 1.0):
-                yield vault(X, y), vault(other, [*y[:-1], score])
+            X, y = [[0.0]] * m + [[0.5]] * (n - m), [0] * m + [1] * (n - m)
+            for score in (-0.9, 0.25, 0.9):
+                yield vault(X, y), vault([*X[:-1], [score]], [*y[:-1], 0])
 
 
 def test_cells_that_forget_one_side_are_rejected():

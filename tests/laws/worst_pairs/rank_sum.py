@@ -9,9 +9,9 @@ QUESTION = RankSum(largest=4.0, multiplier=1.0)
 
 def worst_pair(relation):
     """(question, records, neighbour's records, claimed sensitivity); refused where n is private."""
-    X = [[-0.5], [-0.4], [-0.3], [-0.2], [0.5]]
-    records = vault(X, [0.0, 0.1, -0.1, 0.0, -1.0], relation)
-    neighbour = vault(X, [0.0, 0.1, -0.1, 0.0, 1.0], relation)
+    common, y = [[0.0], [0.1], [-0.1], [0.0]], [0, 0, 0, 0, 1]
+    records = vault([*common, [-0.9]], y, relation)
+    neighbour = vault([*common, [0.9]], y, relation)
     return QUESTION, records, neighbour, QUESTION.sensitivity(records.public)
 
 
