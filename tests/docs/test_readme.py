@@ -10,7 +10,7 @@ from skdp import _demo
 from skdp.datasets import load_csv
 
 ROOT = Path(__file__).parents[2]
-GUIDE = ["index", "threat_model", "pitfalls", "choose_a_solver", "receipts"]
+GUIDE = ["index", "threat_model", "pitfalls", "choose_a_solver", "receipts", "evaluation"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in GUIDE)]
 
 

@@ -1,0 +1,105 @@
+"""Intervals that hold sampling and privacy noise at once, for rates, means and areas.
+
+What is released is a sum with Gaussian noise of known deviation, so the pivot of each interval has both variances: that
+of a fresh sample at the value that is tried, as Wilson (1927) does it, and that of the noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtri, owens_t
+
+__all__ = ["Interval", "area", "average", "mean", "quantile", "rate"]
+
+Interval = tuple[float, float, float]  # value, low, high
+
+
+def quantile(level: float) -> float:
+    """How many standard deviations a two-sided interval of this level reaches."""
+    return float(ndtri(0.5 + 0.5 * level))
+
+
+def rate(
+    hits: float,
+    others: float,
+    sd: float,
+    level: float,
+    cells: tuple[int, int] = (1, 1),
+    projected: int = 0,
+) -> Interval:
+    """Share of hits among hits and others, both noisy.
+
+    Parameters
+    ----------
+    hits, others : float
+        Noisy counts.
+    sd : float
+        Standard deviation of the noise of one cell, before any projection.
+    level : float
+        Coverage.
+    cells : (int, int)
+        How many cells were added up for hits, and for others.
+    projected : int
+        Of how many cells the sum was put on the public total; 0 for none.
+    """
+    whole, z2 = hits + others, quantile(level) ** 2
+    if not whole > 0:
+        return 0.5, 0.0, 1.0
+    first, both = cells[0], cells[0] + cells[1]
+    shared = 1.0 / projected if projected else 0.0
+    noise0 = sd * sd * (first - shared * first**2)
+    noise1 = sd * sd * (-2 * first + 2 * shared * first * both)
+    noise2 = sd * sd * (both - shared * both**2)
+    # (hits - r whole)^2 <= z^2 (r (1 - r) whole + noise0 + noise1 r + noise2 r^2)
+    value = min(1.0, max(0.0, hits / whole))
+    square = whole**2 + z2 * (whole - noise2)
+    middle = 2 * hits * whole + z2 * (whole + noise1)
+    return _between(value, square, middle, hits**2 - z2 * noise0)
+
+
+def _between(value: float, square: float, middle: float, rest: float) -> Interval:
+    """Roots of square r^2 - middle r + rest; nothing is known where these do not enclose an interval."""
+    under = middle**2 - 4 * square * rest
+    if square <= 0 or under < 0:
+        return value, 0.0, 1.0
+    low, high = ((middle + sign * math.sqrt(under)) / (2 * square) for sign in (-1, 1))
+    return value, min(value, max(0.0, low)), max(value, min(1.0, high))
+
+
+def average(parts: Sequence[Interval]) -> Interval:
+    """Mean of independent rates, from their intervals (Zou and Donner 2008, MOVER)."""
+    k = len(parts)
+    value = math.fsum(part[0] for part in parts) / k
+    down = math.sqrt(math.fsum((r - low) ** 2 for r, low, _ in parts)) / k
+    up = math.sqrt(math.fsum((high - r) ** 2 for r, _, high in parts)) / k
+    return value, max(0.0, value - down), min(1.0, value + up)
+
+
+def mean(value: float, variance: float, n: float, noise: float, level: float) -> Interval:
+    """A mean in [0, 1] of n records with this variance, and noise of this deviation on it."""
+    if not n > 1:
+        return min(1.0, max(0.0, value)), 0.0, 1.0
+    reach = quantile(level) * math.sqrt(min(0.25, max(0.0, variance)) / n + noise**2)
+    value = min(1.0, max(0.0, value))
+    return value, max(0.0, value - reach), min(1.0, value + reach)
+
+
+def area(
+    u: float, ones: float, zeros: float, sd_of_u: float, sd_of_ones: float, level: float
+) -> Interval:
+    """Area under a ROC curve from a noisy rank sum and noisy class sizes; variance of two normal classes."""
+    if min(ones, zeros) < max(2.0, 4 * sd_of_ones):
+        return 0.5, 0.0, 1.0
+    value = 0.5 + u / (ones * zeros)
+    a = min(1 - 1e-6, max(1e-6, value))
+    # the chance that two of one class lie beyond one of the other, for normal scores of equal spread
+    q = a - 2 * float(owens_t(ndtri(a), 1 / math.sqrt(3)))
+    sampling = (a * (1 - a) + (ones + zeros - 2) * (q - a * a)) / (ones * zeros)
+    sizes = ((a - 0.5) * sd_of_ones) ** 2 * (1 / ones - 1 / zeros) ** 2
+    variance = (sd_of_u / (ones * zeros)) ** 2 + sizes + max(0.0, sampling)
+    reach = quantile(level) * math.sqrt(variance)
+    value = float(np.clip(value, 0.0, 1.0))
+    return value, max(0.0, min(value, value - reach)), min(1.0, value + reach)

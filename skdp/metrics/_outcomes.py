@@ -1,0 +1,107 @@
+"""What a model says of each record, as the numbers that the vault takes in.
+
+The model is public: an answer that has been paid for, or fitted on other records. What it says of a record must be a
+function of that record. Under replace-one neighbours, where every other record keeps its place, it may round by place
+too; under add/remove places move, so each record is shown to the model alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..exceptions import NotSupported
+from ..fitting.data import Array, attempt, labels, table
+
+__all__ = ["Held", "codes_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Held-out records and the model that is scored, checked; nothing has been predicted.
+
+    Parameters
+    ----------
+    model : callable or estimator
+        Fitted.
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    codes : ndarray of shape (n_samples,)
+        Places of their labels in `classes`.
+    classes : ndarray
+        Of the model, sorted.
+    alone : bool
+        Whether records are shown to the model one by one.
+    """
+
+    model: Any
+    X: Array
+    codes: Array
+    classes: Array
+    alone: bool
+
+    @classmethod
+    def of(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
+        """Check, and show no cell in what is refused."""
+        check_is_fitted(estimator)
+        classes = getattr(estimator, "classes_", None)
+        if classes is None:
+            raise NotSupported(
+                f"{type(estimator).__name__} has no classes_; private scores are of classifiers."
+            )
+        X = table(estimator, X, reset=False)
+        codes = codes_of(y, classes, len(X), neighbors)
+        return cls(estimator, X, codes, classes, neighbors != "replace_one")
+
+    def predicted(self) -> Array:
+        """Places of the predicted labels."""
+        found = np.asarray(self._asked("predict"))
+        return np.searchsorted(self.classes, found).clip(0, len(self.classes) - 1)
+
+    def probabilities(self) -> Array:
+        """Of every class, in [0, 1]; what is no number is 0."""
+        found = np.nan_to_num(np.asarray(self._asked("predict_proba"), dtype=np.float64))
+        return found.clip(0.0, 1.0)
+
+    def scores(self) -> Array:
+        """Of the second class: any increasing function of what the model says will do."""
+        name = "decision_function" if hasattr(self.model, "decision_function") else "predict_proba"
+        found = np.asarray(self._asked(name), dtype=np.float64)
+        return np.nan_to_num(found[:, 1] if found.ndim == 2 else found)
+
+    def _asked(self, method: str) -> Array:
+        """The model's answers; of an exception or a warning, which may show a record, nothing is passed on."""
+        ask = getattr(self.model, method, None)
+        if ask is None:
+            raise NotSupported(
+                f"{type(self.model).__name__} has no {method}; choose another scoring."
+            )
+        found, kind = attempt(lambda: self._quiet(ask))
+        if kind is not None or len(found) != len(self.X):
+            raise ValueError(f"{type(self.model).__name__}.{method} failed on these rows.")
+        return found
+
+    def _quiet(self, ask: Callable[[Array], Array]) -> Array:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if not self.alone:
+                return np.asarray(ask(self.X))
+            return np.concatenate([np.asarray(ask(row[None, :])) for row in self.X])
+
+
+def codes_of(y: ArrayLike, classes: Array, n: int, neighbors: str) -> Array:
+    """Places of labels among the classes; a label that is none of them is refused without being shown."""
+    found = labels(SimpleNamespace(neighbors=neighbors), y, n)
+    same, kind = attempt(lambda: np.searchsorted(classes, found).clip(0, len(classes) - 1))
+    if kind is not None or not np.array_equal(np.asarray(classes)[same], found):
+        raise ValueError(
+            "y holds labels that are not among the model's classes; drop or declare them."
+        )
+    return np.asarray(same)

@@ -1,0 +1,131 @@
+"""One private figure of held-out records, with an honest interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..exceptions import NotSupported
+from ..fitting.data import Array
+from ..privacy import Ledger, Receipt, Spec
+from ..privacy.spec import check_neighbors
+from ._area import auc
+from ._confusion import confusion_of, matrix_of, public_of
+from ._estimate import Estimate
+from ._intervals import Interval
+from ._losses import brier, log_loss
+from ._outcomes import Held
+
+__all__ = ["SCORINGS", "dp_score", "scored"]
+
+Found = tuple[Interval, Receipt]
+
+
+def dp_score(
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    scoring: str = "accuracy",
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    neighbors: str = "replace_one",
+    level: float = 0.95,
+    ledger: Ledger | None = None,
+    random_state: Any = None,
+) -> Estimate:
+    """Score a classifier on held-out records with differential privacy.
+
+    The model must be public: fitted with differential privacy, or on records of other people. What it says of a row
+    must be a function of that row.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier.
+    X : array-like of shape (n_samples, n_features)
+        Rows that it was not fitted on.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    scoring : {"accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier_score"}
+        Which figure. A log-loss is that of the model whose probabilities are clipped at exp(-c), c between 1 and 8
+        by n and the promise; the receipt says which.
+    epsilon, delta : float
+        The promise for this figure.
+    neighbors : {"replace_one", "add_remove"}
+        The relation; under "add_remove" n is private, and each record is shown to the model alone.
+    level : float
+        Coverage of the interval.
+    ledger : Ledger or None
+        A budget shared with fits on the same records.
+    random_state : int, RandomState or None
+        A seed, for tests.
+
+    Returns
+    -------
+    Estimate
+        The figure, with an interval that holds sampling and noise, and its receipt.
+
+    See Also
+    --------
+    DPConfusionMatrix : Several figures from one release.
+    skdp.model_selection.dp_cross_val_score : Without records that were held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp import DPLogisticRegression
+    >>> from skdp.metrics import dp_score
+    >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, (4000, 3))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> model = DPLogisticRegression(data_norm=1.0, classes=[0, 1]).fit(X[:2000], y[:2000])
+    >>> found = dp_score(model, X[2000:], y[2000:])
+    >>> found.low < found.value < found.high
+    True
+    """
+    held = Held.of(estimator, X, y, check_neighbors(neighbors))
+    spec, n = Spec(epsilon, delta, neighbors), len(held.X)
+    found, receipt = scored(
+        scoring, held, n, spec, level=level, ledger=ledger, random_state=random_state
+    )
+    return Estimate(*found, level, scoring, receipt)
+
+
+def scored(scoring: str, held: Any, n: int, spec: Spec, *, level: float, **given: Any) -> Found:
+    """The figure of records whose outcomes `held` gives, once all is paid."""
+    if scoring not in SCORINGS:
+        raise ValueError(f"scoring={scoring!r} is unknown; use one of {', '.join(SCORINGS)}.")
+    if scoring in _OF_TWO and len(held.classes) != 2:
+        raise NotSupported(f"scoring={scoring!r} is of two classes; use 'balanced_accuracy'.")
+    if not 0 < level < 1:
+        raise ValueError(f"level={level!r} must lie between 0 and 1; use for example 0.95.")
+    return SCORINGS[scoring](held, n, spec, level, given)
+
+
+def _accuracy(held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]) -> Found:
+    """Two cells: wrong and right."""
+
+    def load() -> tuple[Array, Array]:
+        return np.zeros((n, 1)), (held.predicted() == held.codes).astype(float)
+
+    table, receipt = confusion_of(2, load, public_of(n, spec), spec, "accuracy", given)
+    return table.rate([1], [0], level), receipt
+
+
+def _balanced(held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]) -> Found:
+    """Cells of class and prediction; the mean of the recalls."""
+    found, receipt = matrix_of(held, n, spec, "balanced accuracy", given)
+    return found.balanced(len(held.classes), level), receipt
+
+
+SCORINGS: dict[str, Callable[..., Found]] = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": _balanced,
+    "roc_auc": auc,
+    "log_loss": log_loss,
+    "brier_score": brier,
+}
+_OF_TWO = {"roc_auc", "log_loss", "brier_score"}

@@ -1,0 +1,6 @@
+"""What other rooms build scores of: outcomes that a model gives, and the figures made of them."""
+
+from ._outcomes import Held, codes_of
+from ._score import SCORINGS, scored
+
+__all__ = ["SCORINGS", "Held", "codes_of", "scored"]
