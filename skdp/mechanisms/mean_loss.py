@@ -35,7 +35,7 @@ class MeanLoss(Additive):
     --------
     >>> from skdp.mechanisms import MeanLoss, Public
     >>> public = Public(n=1000, n_features=1, intercept=0.0, neighbors="replace_one")
-    >>> MeanLoss(multiplier=2.0).sensitivity(public)
+    >>> round(MeanLoss(multiplier=2.0).sensitivity(public), 6)
     1.0
     """
 

@@ -59,7 +59,7 @@ class RankSum(Additive):
                 "RankSum needs a public number of records; use neighbors='replace_one'."
             )
         n = float(max(public.n, 1))
-        return min(n, max(self.largest, math.ceil(2.0 * n / 3.0)))
+        return min(n, max(self.largest, float(math.ceil(2.0 * n / 3.0))))
 
     def size(self, public: Public) -> int:
         """One number."""

@@ -87,7 +87,8 @@ def dp_cross_val_score(
     >>> from skdp.model_selection import dp_cross_val_score
     >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, (2000, 3))
     >>> y = (X[:, 0] > 0).astype(int)
-    >>> found = dp_cross_val_score(DPLogisticRegression(data_norm=1.0, classes=[0, 1]), X, y)
+    >>> model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd")
+    >>> found = dp_cross_val_score(model, X, y)
     >>> found.low < found.value < found.high
     True
     >>> round(found.privacy.epsilon, 2)  # one fit of 1 and a score of 1
