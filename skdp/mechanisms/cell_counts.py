@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..privacy.events import Event
 from ._kernels import UNIT
-from ._mechanism import Additive, Array
+from ._mechanism import Additive, Array, Mechanism
 from ._public import Public
 from ._records import Records
 
@@ -62,6 +63,10 @@ class CellCounts(Additive):
     def rounding(self, public: Public) -> float:
         """None of the counts, integers; where they are put on the lattice, that of a quotient each."""
         return 4.0 * UNIT * public.most * math.sqrt(self.cells)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """Refused: evaluation is of all records."""
+        return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
         """The counts."""

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..privacy.events import Event
 from ._kernels import UNIT
-from ._mechanism import Additive, Array
+from ._mechanism import Additive, Array, Mechanism
 from ._public import Public
 from ._records import Records
 
@@ -52,6 +53,10 @@ class MeanLoss(Additive):
     def sensitivity(self, public: Public) -> float:
         """No two contributions are further apart than one is from the origin at most."""
         return self.bound(public)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """Refused: evaluation is of all records."""
+        return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
         """The two sums, pairwise."""

@@ -237,7 +237,7 @@ class Receipt:
         -------
         Receipt
         """
-        return cls(**_plain.receipt_fields(data, set(cls.__dataclass_fields__)))
+        return cls(**_plain.receipt_fields(data, cls))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Receipt) and self.to_dict() == other.to_dict()

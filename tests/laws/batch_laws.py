@@ -13,14 +13,12 @@ from scipy import stats
 from skdp.losses import Logistic
 from skdp.mechanisms import (
     BestCandidate,
-    CellCounts,
     Coordinates,
     Count,
     FirstDecrease,
     GaussianFirstDecrease,
     Gradient,
     GradientDifference,
-    MeanLoss,
     RandomBatch,
     RowNorms,
     SecondMoment,
@@ -55,8 +53,6 @@ CASES = {
             multiplier=1.0,
         )
     ],
-    CellCounts: [CellCounts(multiplier=m) for m in (0.6, 1.5)],
-    MeanLoss: [MeanLoss(multiplier=m) for m in (0.6, 1.5)],
     SecondMoment: [SecondMoment(multiplier=m) for m in (0.6, 1.5)],
     RowNorms: [RowNorms(coordinates=Coordinates(np.eye(2)), cap=0.5, multiplier=1.0)],
     BestCandidate: [BestCandidate(candidates=CHOICES, loss=Logistic(), cap=0.4, epsilon=1.0)],

@@ -137,5 +137,6 @@ def test_what_has_no_theorem_is_refused():
     question = RankSum(multiplier=1.0)
     with pytest.raises(NotSupported, match="replace_one"):
         price(question, Public(None, 1, 0.0, "add_remove"))
-    with pytest.raises(NotSupported, match="compares records"):
-        price(PoissonBatch(question, 0.1), Public(100, 1, 0.0, "replace_one"))
+    for asked in (question, CellCounts(multiplier=1.0), MeanLoss(multiplier=1.0)):
+        with pytest.raises(NotSupported, match="no price on a Poisson batch"):
+            price(PoissonBatch(asked, 0.1), Public(100, 1, 0.0, "replace_one"))

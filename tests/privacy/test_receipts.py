@@ -9,6 +9,7 @@ from privacy.receipt_samples import receipt_number
 
 from skdp import DPLogisticRegression
 from skdp.privacy import Receipt
+from skdp.privacy._receipts import _plain
 from skdp.privacy.events import Event, Gaussian
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -129,6 +130,17 @@ class TestWhatIsNoReceipt:
         data = replace(receipt_number(0), script=((Unknown(), 1),)).to_dict()
         with pytest.raises(ValueError, match="Unknown"):
             Receipt.from_dict(data)
+
+
+def test_a_receipt_of_an_older_version_can_be_read():
+    data = receipt_number(0).to_dict()
+    del data["releases"], data["digest"]
+    assert Receipt.from_dict(_plain.sealed(data)) == replace(
+        receipt_number(0), releases="not known"
+    )
+    data["surprise"] = 1
+    with pytest.raises(ValueError, match="other fields"):
+        Receipt.from_dict(_plain.sealed(data))
 
 
 def test_a_person_adds_what_only_a_person_knows():

@@ -84,30 +84,29 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "digest": _digest(data)}
 
 
-def receipt_fields(data: Any, names: set[str]) -> dict[str, Any]:
+def receipt_fields(data: Any, kind: Any) -> dict[str, Any]:
     """The fields of a receipt from what was written, or a refusal of what was changed since."""
     try:
-        return _fields(dict(data), names)
+        return _fields(dict(data), kind)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(
             f"This is not a receipt as skdp wrote it ({error}); ask for the original file."
         ) from None
 
 
-def _fields(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
+def _fields(data: dict[str, Any], kind: Any) -> dict[str, Any]:
+    """Checked; a field that came later has its default, so that older receipts can be read."""
     if data.pop("digest") != _digest(data):
         raise ValueError("its digest is that of other data")
-    if data.pop("schema") != SCHEMA or set(data) != names:
+    if data.pop("schema") != SCHEMA or not set(data) <= {f.name for f in fields(kind)}:
         raise ValueError(f"schema {SCHEMA} has other fields")
+    read = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items() if n != "script"}
     unspent = data["unspent"]
-    return data | {
+    return read | {
         "script": _read_script(data["script"]),
         "epsilon": _number(data["epsilon"]),
         "delta": _number(data["delta"]),
         "unspent": None if unspent is None else _number(unspent),
-        "proofs": tuple(data["proofs"]),
-        "notes": tuple(data["notes"]),
-        "around": tuple(data["around"]),
     }
 
 
