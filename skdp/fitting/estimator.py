@@ -99,6 +99,9 @@ class PrivateEstimator(BaseEstimator):
         """Keep what the parameters mean on the user's scale."""
         raise NotImplementedError
 
+    def _keep_single(self) -> None:
+        """Keep what is stored in single precision, after rows of it, where scikit-learn's estimator does."""
+
     def _check_parameters(self) -> None:
         """Refuse what no data could make right, before any is looked at."""
         refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
@@ -158,6 +161,8 @@ class PrivateEstimator(BaseEstimator):
                 "it has been paid; take smaller steps."
             )
         self._store(np.asarray(w, dtype=np.float64), plan)
+        if X.dtype == np.float32:
+            self._keep_single()
         for name, value in stored.items():
             setattr(self, name, value)
         self.privacy_ = replace(receipt, model=fingerprint(self), around=surroundings(self))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,20 @@ from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "keep_single"]
 
 # The constant column that carries the intercept, beside rows of norm at most 1. A column of 1 would cost 41 % more
 # noise everywhere; a quarter costs 3 %.
 INTERCEPT_SIZE = 0.25
 LARGEST = 1e100  # of a stored parameter, before it is divided by data_norm, which is at least 1e-30
+
+
+def keep_single(estimator: Any) -> None:
+    """Round the coefficients of a fit on single precision to it, as post-processing; none becomes infinite."""
+    most = float(np.finfo(np.float32).max)
+    for name in ("coef_", "intercept_"):
+        rounded = np.clip(getattr(estimator, name), -most, most).astype(np.float32)
+        setattr(estimator, name, rounded)
 
 
 class LinearModel:

@@ -14,7 +14,7 @@ from ..mechanisms import Public
 from ..penalties import Penalty, ScaledPenalty
 from ..privacy import Ledger
 from ..solvers import Solver, Task
-from ._linear import INTERCEPT_SIZE, LARGEST
+from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
 
@@ -50,6 +50,9 @@ class LinearRegressor(PrivateRegressor):
         self.intercept_ = middle
         if self.fit_intercept:
             self.intercept_ = float(middle + w[-1] * plan.public.intercept)
+
+    def _keep_single(self) -> None:
+        keep_single(self)
 
     def _predicted(self, X: ArrayLike) -> Array:
         check_is_fitted(self)

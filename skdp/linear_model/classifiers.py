@@ -11,7 +11,7 @@ from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
 from ..penalties import Penalty
 from ..privacy import Ledger
 from ..solvers import Solver
-from ._linear import LinearModel
+from ._linear import LinearModel, keep_single
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
@@ -122,6 +122,9 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
 
     def _loss(self) -> Loss:
         return Logistic()
+
+    def _keep_single(self) -> None:
+        keep_single(self)
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of both classes.
