@@ -8,6 +8,7 @@ from skdp.losses import LOSSES, Hinge, Huber, Logistic, Squared, SquaredHinge
 from skdp.mechanisms import (
     Coordinates,
     Gradient,
+    JointMoments,
     Mapped,
     Noise,
     PerturbedObjective,
@@ -170,3 +171,14 @@ def test_coefficients_of_a_model_that_holds_stay_what_they_are_where_rows_are_cu
     )  # fmt: skip
     found = question.answer(vault, Noise(seed=0)) / data_norm
     np.testing.assert_allclose(found, truth, atol=0.005)
+
+
+def test_moments_are_those_of_whole_rows_and_targets_weighed():
+    rng = np.random.default_rng(7)
+    X, _ = table(rng)
+    y = rng.uniform(-1, 1, len(X))
+    Z, s = whole_rows(X, 0.25)
+    vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
+    found = JointMoments(multiplier=0.0).answer(vault, Noise(seed=0))
+    both = s[:, None] * np.column_stack([Z, y])
+    np.testing.assert_allclose(found, both.T @ both, rtol=1e-9, atol=1e-9)
