@@ -1,5 +1,6 @@
 """Differentially private estimators that drop into scikit-learn."""
 
+from ._total import total
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .inspection import check
 from .linear_model import (
@@ -13,6 +14,7 @@ from .linear_model import (
     DPRidge,
 )
 from .preprocessing import make_pipeline
+from .privacy import budget
 
 __version__ = "0.1.0.dev0"
 
@@ -30,9 +32,11 @@ __all__ = [
     "OffScript",
     "PrivacyWarning",
     "__version__",
+    "budget",
     "check",
     "make_pipeline",
     "show_versions",
+    "total",
 ]
 
 

@@ -9,7 +9,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .._fingerprint import fingerprint
@@ -19,6 +18,7 @@ from ..privacy import Ledger
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
+from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._parameters import RULES, SeedSource, refuse_wrong
 from ._surroundings import surroundings
@@ -31,7 +31,7 @@ from .run import prepare
 __all__ = ["PrivateEstimator", "seed_of"]
 
 
-class PrivateEstimator(BaseEstimator):
+class PrivateEstimator(Covered):
     """Base of the private estimators.
 
     A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
@@ -83,7 +83,7 @@ class PrivateEstimator(BaseEstimator):
         refuse_wrong(counts)
         # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
         plan = self._plan(None if n is None else int(n), int(n_features), {})
-        return prepare(plan, self.ledger).quote()
+        return prepare(plan, self._payer()).quote()
 
     def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
         """Public facts of n records (None: private) and what is minimised over them."""
@@ -105,9 +105,10 @@ class PrivateEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse what no data could make right, before any is looked at."""
         refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
-        if self.ledger is not None and self.ledger.neighbors != self.neighbors:
+        payer = self._payer()
+        if payer is not None and payer.neighbors != self.neighbors:
             raise ValueError(
-                f"neighbors={self.neighbors!r} differs from the ledger's {self.ledger.neighbors!r}; use one relation."
+                f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
         self._stated(1, 1)
         for told in self._ignored():
@@ -130,7 +131,7 @@ class PrivateEstimator(BaseEstimator):
         public, task = self._stated(n, n_features)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        alone = self.ledger is None and self.accountant in ("auto", "profile")
+        alone = self._payer() is None and self.accountant in ("auto", "profile")
         solver = resolve(choose_solver(self.solver, task, public, spec, alone))
         return Plan(spec, task, solver, public, data_norm, self.accountant, facts)
 
@@ -154,7 +155,10 @@ class PrivateEstimator(BaseEstimator):
         self._warn_of_seed()
         records = Records.admit(X, targets, plan.public, plan.data_norm)
         noise = Noise(seed_of(self.random_state))
-        w, receipt = prepare(plan, self.ledger).on(records, noise, self.verbose)
+        payer = self._payer()
+        if payer is None and plan.spec.private:
+            UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
+        w, receipt = prepare(plan, payer).on(records, noise, self.verbose)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -179,7 +183,7 @@ class PrivateEstimator(BaseEstimator):
         return visual_block(self)
 
     def _warn_of_seed(self) -> None:
-        if self.ledger is not None and self.random_state is not None:
+        if self.random_state is not None and self._payer() is not None:
             warnings.warn(
                 f"random_state={self.random_state!r} beside a ledger: fits that share a seed share their noise, so "
                 "their costs do not add up as the ledger counts; use random_state=None.",

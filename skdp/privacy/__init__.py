@@ -19,7 +19,7 @@ from .accountants import (
 )
 from .dp_event import from_dp_event, to_dp_event
 from .groups import for_rows
-from .ledger import Filter, Ledger, Partition
+from .ledger import Filter, Ledger, Partition, budget
 from .receipt import Receipt, proof_page
 from .risk import Risk, risk
 from .selection import selection_delta, selection_epsilon
@@ -37,6 +37,7 @@ __all__ = [
     "Share",
     "Spec",
     "breakdown",
+    "budget",
     "calibrate",
     "choose",
     "delta",

@@ -119,6 +119,9 @@ def tightly_priced(script: Script, neighbors: str, delta: float) -> bool:
 
 def planned_order(spec: Spec, scripts: Sequence[Script]) -> int:
     """The thousandths of epsilon with which all the scripts together take the least part of the caps."""
+    middle = [ShiftedBook(spec, 150).ways(script) for script in scripts]
+    if all(ways and ways[0][0] == 0 for ways in middle):
+        return 0  # nothing to be gained from shifts
     orders = set(_ORDERS)
     for order in _ORDERS:
         shift = sum(ways[0][0] for ways in map(ShiftedBook(spec, order).ways, scripts) if ways)

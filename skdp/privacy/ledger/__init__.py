@@ -8,8 +8,20 @@ is the filter that several fits share, in one process, in several, or over years
 
 from .._filter import Filter
 from .._script import Recorder, Scripted
+from ._budget import Scope, Sent, budget, in_scope
 from ._ledger import Ledger
 from ._partition import Partition
 from .report import Report
 
-__all__ = ["Filter", "Ledger", "Partition", "Recorder", "Report", "Scripted"]
+__all__ = [
+    "Filter",
+    "Ledger",
+    "Partition",
+    "Recorder",
+    "Report",
+    "Scope",
+    "Scripted",
+    "Sent",
+    "budget",
+    "in_scope",
+]

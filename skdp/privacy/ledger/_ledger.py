@@ -53,6 +53,7 @@ class Ledger:
     See Also
     --------
     Filter : For prices that depend on answers, within one fit.
+    skdp.budget : A ledger for everything that is fitted inside a ``with``.
     Partition : For disjoint data.
 
     Notes

@@ -1,0 +1,76 @@
+"""Who pays for a fit: the estimator's own ledger, the budget in scope, or nobody, and then that is said."""
+
+import warnings
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from ..exceptions import PrivacyWarning
+from ..privacy import Ledger
+from ..privacy.ledger import Sent, in_scope
+from ._warning import frames_to_caller
+
+__all__ = ["UNCOVERED", "Covered", "Uncovered"]
+
+
+class Covered(BaseEstimator):
+    """Part of an estimator that finds who pays, and takes the budget in scope along to other processes."""
+
+    ledger: Ledger | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        scope = in_scope()
+        if scope is not None and self.ledger is None:
+            state = {**state, "_sent": scope.sent()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sent: Sent | None = state.get("_sent")
+        super().__setstate__({name: value for name, value in state.items() if name != "_sent"})
+        if sent is not None and sent.holds:
+            self._sent = sent
+
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        if "_sent" in self.__dict__:
+            twin._sent = self._sent
+        return twin
+
+    def _payer(self) -> Ledger | None:
+        """The ledger that pays for a fit, by the estimator's name in its report."""
+        payer = self.ledger
+        if payer is None and (scope := in_scope()) is not None:
+            payer = scope.ledger
+        elif payer is None and "_sent" in self.__dict__:
+            payer = self._sent.ledger
+        return None if payer is None else payer.called(type(self).__name__)
+
+
+class Uncovered:
+    """Counts fits that no ledger pays for, by what is public of their tables.
+
+    A fingerprint of the records would be an answer about them: whether a warning comes would tell whether
+    two tables are equal. So tables with equal columns count as one, and the sentence says "if".
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[Any, ...]] = set()
+        self.told = False
+
+    def fit(self, n_features: int, names: Any) -> None:
+        """One more uncovered fit; the second on equal columns is the one that is told, once a process."""
+        columns = (n_features, None if names is None else tuple(map(str, names)))
+        if columns in self._seen and not self.told:
+            self.told = True
+            warnings.warn(
+                f"This is the second fit without a ledger on tables of the same {n_features} columns: if they "
+                "hold the same people, the costs of all fits add up (cross-validation, one-vs-rest and "
+                "ensembles fit many times). Fit inside `with skdp.budget(epsilon, delta):`, or share a ledger.",
+                PrivacyWarning,
+                stacklevel=frames_to_caller(),
+            )
+        self._seen.add(columns)
+
+
+UNCOVERED = Uncovered()

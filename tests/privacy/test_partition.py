@@ -1,0 +1,123 @@
+"""Disjoint data, charged apart: each record pays for what read its part, and for no more."""
+
+import itertools
+import math
+
+import pytest
+from event_samples import gaussian_fit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skdp.exceptions import BudgetExceeded
+from skdp.privacy import Ledger, Partition, epsilon
+from skdp.privacy.events import PureDP
+from skdp.privacy.ledger import _store
+
+TENTH = ((PureDP(0.1), 1),)
+
+
+@given(st.lists(st.sets(st.integers(0, 3), min_size=1), max_size=25))
+def test_what_is_admitted_is_what_the_fullest_part_allows(charges):
+    parts = Ledger(0.5, 0.0).partition(4)
+    spent = [0, 0, 0, 0]
+    for touched in charges:
+        fits = all(spent[part] < 5 for part in touched)
+        try:
+            parts.only(*touched).reserve(TENTH)
+            assert fits
+            for part in touched:
+                spent[part] += 1
+        except BudgetExceeded:
+            assert not fits
+    assert [parts[part].spent for part in parts] == [count / 10 for count in spent]
+    assert parts.ledger.spent == max(spent) / 10
+
+
+@pytest.mark.parametrize("folds", [2, 3, 5])
+def test_a_record_trains_all_models_but_one_and_is_tested_once(folds):
+    train, test = gaussian_fit(0.3), gaussian_fit(0.2)
+    parts = Ledger(3.0, 1e-6, accountant="gdp").partition(folds)
+    for fold in parts:
+        parts.without(fold).reserve(train)
+        parts[fold].reserve(test)
+    expected = epsilon((*train * (folds - 1), *test), 1e-6)
+    assert parts.ledger.spent == pytest.approx(expected, rel=1e-9)
+    assert len(parts.ledger) == 2 * folds
+
+
+def test_releases_on_parts_are_as_private_as_the_worst_part():
+    """Randomised response on two parts: over all outcomes no ratio exceeds that of one of them."""
+    yes = [math.exp(e) / (1 + math.exp(e)) for e in (0.3, 0.7)]
+
+    def law(bits):
+        out = {}
+        for answers in itertools.product((0, 1), repeat=2):
+            chances = (p if a == b else 1 - p for p, a, b in zip(yes, answers, bits))
+            out[answers] = math.prod(chances)
+        return out
+
+    parts = Ledger(1.0, 0.0).partition(["a", "b"])
+    for name, price in zip("ab", (0.3, 0.7)):
+        parts[name].reserve(((PureDP(price), 1),))
+    worst = 0.0
+    for bits in itertools.product((0, 1), repeat=2):
+        for changed in (0, 1):
+            other = tuple(1 - b if i == changed else b for i, b in enumerate(bits))
+            p, q = law(bits), law(other)
+            worst = max(worst, *(math.log(p[a] / q[a]) for a in p))
+    assert worst == pytest.approx(parts.ledger.spent) and parts.ledger.spent == 0.7
+
+
+def test_what_was_charged_before_weighs_on_every_part():
+    ledger = Ledger(1.0, 0.0)
+    ledger.reserve(((PureDP(0.6), 1),))
+    parts = ledger.partition(["a", "b"])
+    parts["a"].reserve(((PureDP(0.4), 1),))
+    with pytest.raises(BudgetExceeded, match="on the part 'a'"):
+        ledger.reserve(TENTH)
+    parts["b"].reserve(((PureDP(0.4), 1),))
+    assert ledger.remaining == 0.0
+
+
+def test_a_ledger_is_divided_once():
+    ledger = Ledger(1.0, 0.0)
+    parts = ledger.partition(3)
+    assert ledger.partition([0, 1, 2]).names == parts.names == ("0", "1", "2")
+    with pytest.raises(ValueError, match="records of one division lie in several parts of another"):
+        ledger.partition(5)
+    with pytest.raises(ValueError, match="divide the whole ledger"):
+        parts[0].partition(2)
+    for wrong in (0, ["a", "a"], [""]):
+        with pytest.raises(ValueError, match="must be a number of parts"):
+            Partition(Ledger(1.0, 0.0), wrong)
+    with pytest.raises(ValueError, match="are none of"):
+        parts["7"]
+    with pytest.raises(ValueError, match="name one or more"):
+        parts.without(*parts)
+
+
+def test_parts_survive_in_a_file(tmp_path):
+    path = tmp_path / "budget.db"
+    parts = Ledger(1.0, 0.0, path=path).partition(["a", "b"])
+    parts["a"].reserve(((PureDP(0.6), 1),))
+    _store._OPEN.clear()
+    again = Ledger(1.0, 0.0, path=path)
+    with pytest.raises(ValueError, match="divided into"):
+        again.partition(2)
+    again = again.partition(["a", "b"])
+    assert (again["a"].spent, again["b"].spent, again["b"].remaining) == (0.6, 0.0, 1.0)
+
+
+def test_a_part_that_forgets_another_charge_is_caught(monkeypatch):
+    """The planted bug: a charge on several parts that is written down for the first alone."""
+    from skdp.privacy.ledger._rules import Rules
+
+    def forgetful(self, state, entry):
+        return added(self, state, entry._replace(parts=entry.parts[:1]))
+
+    added = Rules._added
+    monkeypatch.setattr(Rules, "_added", forgetful)
+    parts = Ledger(1.0, 0.0).partition(3)
+    for fold in parts:
+        parts.without(fold).reserve(((PureDP(0.3), 1),))
+    assert parts["2"].spent != 0.6
