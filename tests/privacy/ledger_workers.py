@@ -1,6 +1,6 @@
 """What other processes do to a ledger's file: they charge it, answer, and are killed.
 
-``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000`` kills a thousand at random moments.
+``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000 0.5`` kills a thousand within half a second each.
 """
 
 import os
@@ -45,7 +45,7 @@ def start(*words):
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
-def storm(path, rounds, moments=random.Random(0)):  # noqa: B008
+def storm(path, rounds, longest=0.1, moments=random.Random(0)):  # noqa: B008
     """Kill workers at random moments; the number of answers and of charges, checked after each death."""
     answers = 0
     Ledger(*PROMISE, path=path).reserve(
@@ -58,7 +58,7 @@ def storm(path, rounds, moments=random.Random(0)):  # noqa: B008
             os.dup2(write, 1)
             answer(path)
         os.close(write)
-        time.sleep(moments.uniform(0.0, 0.1))
+        time.sleep(moments.uniform(0.0, longest))
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
         with os.fdopen(read, "rb") as answered:
@@ -73,6 +73,6 @@ if __name__ == "__main__":
     what, path, *rest = sys.argv[1:]
     if what == "storm":
         with tempfile.TemporaryDirectory() as folder:
-            print(*storm(os.path.join(folder, "b.db"), int(rest[0])))
+            print(*storm(os.path.join(folder, "b.db"), int(rest[0]), *map(float, rest[1:])))
     else:
         {"charge": charge, "answer": answer}[what](path, *map(int, rest))
