@@ -7,18 +7,7 @@ from ._replay_log import page, replays
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : list of str, optional
-        Arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        1 if anything was found.
-    """
+    """Run the command with these arguments, or those of the process; 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m skdp.audit", description=__doc__)
     parser.add_argument("what", choices=["replay"])
     parser.add_argument("--only", default="", help="subjects whose name holds this text")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -49,3 +49,55 @@ def stacked_bar(ax: Any, parts: Sequence[tuple[str, float]]) -> None:
         left += width
     ax.set_yticks([])
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), frameon=False)
+
+
+class Display:
+    """What the displays share: made of something, then drawn, once or again."""
+
+    ax_: Any
+    figure_: Any
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
+        """Of an estimator, or of its receipt.
+
+        Parameters
+        ----------
+        estimator : estimator or Receipt
+            Fitted, with ``privacy_``; for a ledger one that charges it.
+        ax : matplotlib axes, optional
+            Where to draw.
+        plot : bool
+            Whether to draw at once.
+
+        Returns
+        -------
+        Display
+            Of this class.
+        """
+        display = cls._of(estimator)
+        return display.plot(ax) if plot else display
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes(ax)
+        self.figure_ = self.ax_.figure
+        self._draw()
+        return self
+
+    def _draw(self) -> None:
+        raise NotImplementedError

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from ..exceptions import NotSupported
 from ..privacy import Ledger, epsilon
-from ._drawing import COLOURS, axes
+from ._drawing import COLOURS, Display
 
 __all__ = ["LedgerDisplay"]
 
 
-class LedgerDisplay:
+class LedgerDisplay(Display):
     """Capacity of a ledger that is used, and what each fit would cost alone.
 
     Parameters
@@ -48,9 +48,6 @@ class LedgerDisplay:
     (3, True)
     """
 
-    ax_: Any
-    figure_: Any
-
     def __init__(self, alone: list[float], spent: float, total: float, delta: float) -> None:
         self.alone, self.spent, self.total, self.delta = alone, spent, total, delta
 
@@ -76,41 +73,15 @@ class LedgerDisplay:
         return display.plot(ax) if plot else display
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
-        """Of the ledger that an estimator charges.
-
-        Parameters
-        ----------
-        estimator : estimator
-            With a parameter ``ledger``.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool
-            Whether to draw at once.
-
-        Returns
-        -------
-        LedgerDisplay
-        """
+    def _of(cls, estimator: Any) -> Self:
+        """Of the ledger that an estimator charges."""
         ledger = getattr(estimator, "ledger", None)
         if not isinstance(ledger, Ledger):
             raise ValueError(f"ledger={ledger!r} is no ledger; give an estimator that charges one.")
-        return cls.from_ledger(ledger, ax=ax, plot=plot)
+        return cls.from_ledger(ledger, plot=False)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw a bar for each fit, and lines for what is used and for the whole budget.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        self
-        """
-        self.ax_ = axes(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw a bar for each fit, and lines for what is used and for the whole budget."""
         places = range(1, len(self.alone) + 1)
         self.ax_.bar(places, self.alone, color=COLOURS[0], label="each fit alone")
         self.ax_.axhline(self.spent, color=COLOURS[1], label=f"used together: {self.spent:.4g}")
@@ -120,7 +91,6 @@ class LedgerDisplay:
         self.ax_.set(xlabel="fit", ylabel=f"epsilon at delta = {self.delta:.3g}", ylim=(0, None))
         self.ax_.xaxis.get_major_locator().set_params(integer=True)
         self.ax_.legend(frameon=False)
-        return self
 
 
 def _alone(script: Any, ledger: Ledger) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..privacy import breakdown
-from ._drawing import axes, receipt_of, stacked_bar
+from ._drawing import Display, receipt_of, stacked_bar
 
 __all__ = ["PrivacyDisplay"]
 
 
-class PrivacyDisplay:
+class PrivacyDisplay(Display):
     """Shares of a fit's budget, by release.
 
     Parameters
@@ -42,53 +42,22 @@ class PrivacyDisplay:
     ('1 x Gaussian(5)', 0.571)
     """
 
-    ax_: Any
-    figure_: Any
-
     def __init__(self, shares: list[tuple[str, float]], epsilon: float, delta: float) -> None:
         self.shares, self.epsilon, self.delta = shares, epsilon, delta
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
-        """Of a fitted estimator, or of a receipt.
-
-        Parameters
-        ----------
-        estimator : estimator or Receipt
-            Fitted, with ``privacy_``.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool
-            Whether to draw at once.
-
-        Returns
-        -------
-        PrivacyDisplay
-        """
+    def _of(cls, estimator: Any) -> Self:
+        """Of a fitted estimator, or of a receipt."""
         receipt = receipt_of(estimator)
         parts = breakdown(receipt.script, receipt.delta, receipt.neighbors)
         shares = [(f"{part.count} x {_name(part.event)}", part.share) for part in parts]
-        display = cls(shares, receipt.epsilon, receipt.delta)
-        return display.plot(ax) if plot else display
+        return cls(shares, receipt.epsilon, receipt.delta)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw one bar.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        self
-        """
-        self.ax_ = axes(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw one bar."""
         stacked_bar(self.ax_, [(f"{label}: {share:.1%}", share) for label, share in self.shares])
         self.ax_.set(xlim=(0, 1), xlabel="share of the budget")
         self.ax_.set_title(f"epsilon = {self.epsilon:.4g} at delta = {self.delta:.3g}")
-        return self
 
 
 def _name(event: Any) -> str:

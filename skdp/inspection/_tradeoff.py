@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..privacy import tradeoff
 from ..privacy.events import Script
-from ._drawing import COLOURS, axes, receipt_of
+from ._drawing import COLOURS, Display, receipt_of
 
 __all__ = ["TradeoffDisplay"]
 
 _RATES = np.linspace(0.0, 1.0, 201)
 
 
-class TradeoffDisplay:
+class TradeoffDisplay(Display):
     """Largest rate of true accusations of any test, by its rate of false ones.
 
     Parameters
@@ -45,8 +45,6 @@ class TradeoffDisplay:
     0.082
     """
 
-    ax_: Any
-    figure_: Any
     line_: Any
 
     def __init__(
@@ -90,44 +88,17 @@ class TradeoffDisplay:
         return display.plot(ax) if plot else display
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
-        """Of a fitted estimator, or of a receipt; where a filter guarded the fit, of all that it allowed.
-
-        Parameters
-        ----------
-        estimator : estimator or Receipt
-            Fitted, with ``privacy_``.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool
-            Whether to draw at once.
-
-        Returns
-        -------
-        TradeoffDisplay
-        """
+    def _of(cls, estimator: Any) -> Self:
+        """Of a fitted estimator, or of a receipt; where a filter guarded the fit, of all that it allowed."""
         receipt = receipt_of(estimator)
         label = f"epsilon = {receipt.epsilon:.4g} at delta = {receipt.delta:.3g}"
-        return cls.from_script(receipt.priced, receipt.neighbors, label=label, ax=ax, plot=plot)
+        return cls.from_script(receipt.priced, receipt.neighbors, label=label, plot=False)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curve over the diagonal of a blind guess.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        self
-        """
-        self.ax_ = axes(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the curve over the diagonal of a blind guess."""
         self.ax_.plot([0, 1], [0, 1], color=COLOURS[-1], linestyle="--", label="blind guess")
         (self.line_,) = self.ax_.plot(
             self.false_rates, self.true_rates, color=COLOURS[0], label=self.label
         )
         self.ax_.set(xlabel="false accusations", ylabel="true accusations", aspect="equal")
         self.ax_.legend(loc="lower right", frameon=False)
-        return self

@@ -69,12 +69,8 @@ def epsilon_spent(
         Standard deviation of the noise on the sum, over the bound C of one record's contribution.
     delta : float
         In [0, 1).
-    steps : int
-        How many sums are released.
-    sample_rate : float
-        Probability with which each record enters each sum (Poisson sampling).
-    neighbors : {"replace_one", "add_remove"}
-        The neighbour relation.
+    steps, sample_rate, neighbors : object
+        As in `noise_multiplier`.
 
     Returns
     -------

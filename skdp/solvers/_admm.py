@@ -7,6 +7,7 @@ here, so its prox at 1/rho is the penalty's own at 1 / (rho n).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ._solver import Array, Task
 __all__ = [
     "Splitting",
     "curvature_bound",
+    "equal_steps",
     "inverse_steps",
     "noise_norm",
     "refuse_small_rho",
@@ -106,6 +108,14 @@ def refuse_small_rho(task: Task, public: Public, rho: float | None) -> None:
 def noise_norm(task: Task, clip: float, spread: float, expected: float, rate: float) -> float:
     """Root mean square error of one mean gradient: the noise on all coordinates and the choice of the batch."""
     return math.sqrt(task.size * spread**2 + clip**2 * (1.0 - rate) / expected)
+
+
+def equal_steps(solver: Any, task: Task, public: Public, rho: float, error: float) -> Array:
+    """One over the step of each round: the solver's ``eta``, or by the rule."""
+    growth = np.ones(solver.steps)
+    if solver.eta is not None:
+        return np.asarray(growth / solver.eta)
+    return inverse_steps(task, public, rho, growth, error, solver.radius)
 
 
 def inverse_steps(

@@ -107,18 +107,8 @@ class BatchSolver(Solver):
 
     Parameters
     ----------
-    batch_size : int or None
-        Expected records in a batch; None: `rate` times n.
-    rate : float
-        Probability with which a record enters a batch, without a `batch_size`; the only way where n is private.
-    steps : int
-        Number of batches.
-    clip : float or None
-        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
-    radius : float
-        Norm of coefficients that noise may carry the iterate to, for the default step.
-    sampling : {"poisson", "without_replacement"}
-        How batches are drawn.
+    batch_size, rate, steps, clip, radius, sampling : object
+        As in `SGD`.
     """
 
     batch_size: int | None = batch()

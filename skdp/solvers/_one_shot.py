@@ -13,13 +13,15 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Logistic
 from ..mechanisms import PerturbedObjective, Public
+from ..mechanisms._mechanism import Mechanism
 from ..penalties import L2, NoPenalty, ScaledPenalty
 from ._rules import clip_rule
-from ._solver import Array, Budget, Solver, Task
+from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = [
     "RADIUS",
     "TYPICAL",
+    "OneQuestion",
     "chosen_clip",
     "leverage_for",
     "noise_norm",
@@ -36,6 +38,21 @@ FLOOR = (
 )
 UNPROMISED = 1e-9  # convexity where nothing is promised: less blurs what a prox certifies
 TYPICAL = 1e3  # records that defaults are chosen for where their number is private
+
+
+class OneQuestion(Solver):
+    """A solver that asks once, and hands on the answer."""
+
+    def _question(self, public: Public, task: Task, budget: Budget) -> Mechanism:
+        raise NotImplementedError
+
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
+        """One question."""
+        yield self._question(public, task, budget), 1
+
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
+        """Return the answer."""
+        return np.asarray(oracle.ask(self._question(oracle.public, task, budget)))
 
 
 def noise_norm(size: int, pure: bool) -> float:

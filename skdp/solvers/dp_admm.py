@@ -14,7 +14,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import PartyGradients, Public
-from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
+from ._admm import Splitting, equal_steps, noise_norm, refuse_small_rho, rho_rule
 from ._mean_gradient import gradient_asked
 from ._ranges import clip_bound, count, flag, positive
 from ._rules import clip_rule
@@ -39,7 +39,7 @@ class DPADMM(Solver):
     rho : float or None
         Penalty of the consensus, on the mean objective and for all parties together; None: as in `SSADMM`.
     eta : float or None
-        Step size; None: half of the curvature and the noise decide (see `inverse_steps`).
+        Step size; None: half of the curvature and the noise decide (see `equal_steps`).
     averaging : bool
         Return the prox of the mean of the second half's arguments; without noise, always the last.
     clip : float or None
@@ -90,18 +90,12 @@ class DPADMM(Solver):
         error = noise_norm(task, clip, crowd * multiplier * clip / n, n, 1.0)
         rho = rho_rule(task, public, n, self.rho)
         agreed = Consensus(task, rho, n, self.parties)
-        for k, inverse in enumerate(self._inverses(task, public, rho, error)):
+        for k, inverse in enumerate(equal_steps(self, task, public, rho, error)):
             question = PartyGradients(at=agreed.x, loss=task.loss, clip=clip, multiplier=multiplier)
             agreed.advance(oracle.ask(question) / n, inverse / self.parties)
             if 2 * k >= self.steps - 1:
                 agreed.remember()
         return agreed.average() if self.averaging and budget.noise > 0 else agreed.z
-
-    def _inverses(self, task: Task, public: Public, rho: float, error: float) -> Array:
-        growth = np.ones(self.steps)
-        if self.eta is not None:
-            return growth / self.eta
-        return inverse_steps(task, public, rho, growth, error, self.radius)
 
 
 class Consensus(Splitting):

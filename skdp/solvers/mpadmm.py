@@ -11,14 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..exceptions import NotSupported
 from ..mechanisms import Gradient, ModelStep, Public
 from ._admm import (
     Splitting,
     curvature_bound,
-    inverse_steps,
+    equal_steps,
     noise_norm,
     refuse_small_rho,
     rho_rule,
@@ -52,7 +50,7 @@ class MPADMM(Solver):
     rho : float or None
         Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.
     eta : float or None
-        Step size; None: half of the curvature and the noise decide (see `inverse_steps`).
+        Step size; None: half of the curvature and the noise decide (see `equal_steps`).
     averaging : bool
         Return the prox of the mean of the second half's arguments; without noise, always the last z.
     clip : float or None
@@ -103,7 +101,7 @@ class MPADMM(Solver):
         thrice = math.sqrt(1.0 + max(1.0, rho**2)) if self.variant == "paper" else 1.0
         error = noise_norm(task, gradient.clip, thrice * gradient.noise, n, 1.0)
         split = Splitting(task, rho, n)
-        for k, inverse in enumerate(self._inverses(task, oracle.public, rho, error)):
+        for k, inverse in enumerate(equal_steps(self, task, oracle.public, rho, error)):
             if self.variant == "noise_on_x":
                 split.advance(gradient(split.x), inverse)
             else:
@@ -111,12 +109,6 @@ class MPADMM(Solver):
             if 2 * k >= self.steps - 1:
                 split.remember()
         return split.average() if self.averaging and budget.noise > 0 else split.z
-
-    def _inverses(self, task: Task, public: Public, rho: float, error: float) -> Array:
-        growth = np.ones(self.steps)
-        if self.eta is not None:
-            return growth / self.eta
-        return inverse_steps(task, public, rho, growth, error, self.radius)
 
 
 def _joint(

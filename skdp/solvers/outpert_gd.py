@@ -17,6 +17,7 @@ from typing import ClassVar
 from ..mechanisms import HiddenDescent, Public, Schedule
 from ._one_shot import (
     RADIUS,
+    OneQuestion,
     chosen_clip,
     noise_norm,
     replaced_records,
@@ -24,13 +25,13 @@ from ._one_shot import (
     whole_ridge,
 )
 from ._ranges import clip_bound, count, nonnegative, one_of, positive
-from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
+from ._solver import Budget, Task
 
 __all__ = ["OutPertGD"]
 
 
 @dataclass(frozen=True)
-class OutPertGD(Solver):
+class OutPertGD(OneQuestion):
     """Gradient descent from zero with a constant step, then noise.
 
     Parameters
@@ -59,14 +60,6 @@ class OutPertGD(Solver):
     clip: float | None = clip_bound(None, unbounded=True)
     radius: float = positive(RADIUS)
     variant: str = one_of("tight", "paper")
-
-    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One descent."""
-        yield self._question(public, task, budget), 1
-
-    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
-        """Return the noisy last iterate."""
-        return oracle.ask(self._question(oracle.public, task, budget))
 
     def _question(self, public: Public, task: Task, budget: Budget) -> HiddenDescent:
         n = replaced_records(self, public)

@@ -16,6 +16,7 @@ from ..exceptions import NotSupported
 from ..mechanisms import HiddenDescent, Public, Schedule, distances
 from ._one_shot import (
     RADIUS,
+    OneQuestion,
     chosen_clip,
     noise_norm,
     replaced_records,
@@ -23,7 +24,7 @@ from ._one_shot import (
     whole_ridge,
 )
 from ._ranges import batch, clip_bound, count, nonnegative, positive
-from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
+from ._solver import Budget, Task
 
 __all__ = ["PSGD"]
 
@@ -32,7 +33,7 @@ MEMORY = 10.0  # e-foldings of the start that a strongly convex descent goes thr
 
 
 @dataclass(frozen=True)
-class PSGD(Solver):
+class PSGD(OneQuestion):
     """Passes over fixed batches with step eta0/s in the s-th pass, then noise.
 
     Parameters
@@ -68,14 +69,6 @@ class PSGD(Solver):
     def restart(self) -> int | None:
         """Epochs between restarts; None for never."""
         return None
-
-    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One descent."""
-        yield self._question(public, task, budget), 1
-
-    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
-        """Return the noisy end of the descent."""
-        return oracle.ask(self._question(oracle.public, task, budget))
 
     def _question(self, public: Public, task: Task, budget: Budget) -> HiddenDescent:
         n = replaced_records(self, public)

@@ -42,7 +42,7 @@ class SGD(BatchSolver):
     clip : float or None
         Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
     step_size : float or None
-        Step on the mean objective; None: by curvature and noise.
+        As in `GD`.
     radius : float
         How far the noise may carry the iterate, for the default step.
     sampling : {"poisson", "without_replacement"}

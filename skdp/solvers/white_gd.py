@@ -45,10 +45,8 @@ class WhiteGD(Solver):
         Shares of the budget for the second moment and for the typical norm of a whitened row.
     clip : float or None
         Bound on the norm of one record's gradient, whitened rows having norm at most 1; None: by the noise level.
-    step_size : float or None
-        Step on the mean objective; None: by curvature and noise.
-    radius : float
-        How far the noise may carry the iterate, for the default step.
+    step_size, radius : object
+        As in `GD`.
     """
 
     name: ClassVar[str] = "white-gd"
