@@ -83,6 +83,10 @@ def _level(value: Any) -> bool:
     return _flag(value) or (isinstance(value, numbers.Integral) and int(value) >= 0)
 
 
+def _by_label(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_between(1e-30, 1e30), value.values()))
+
+
 def _listed(words: Iterable[str]) -> str:
     return ", ".join(map(repr, words))
 
@@ -155,6 +159,24 @@ RULES: dict[str, Rule] = {
     ),
     "clip_predictions": (_flag, "must be True or False"),
     "h": (_between(1e-30, 1e30), "must be a number between 1e-30 and 1e30; the usual is 0.5"),
+    "max_rows_per_group": (
+        _or_none(_count),
+        "must be a whole number from 1 to 2**53: the most rows of one person that enter a fit, or None where every row "
+        "is a person's only one",
+    ),
+    "max_sample_weight": (
+        _or_none(_between(1e-30, 1e30)),
+        "must be a number between 1e-30 and 1e30: the largest weight that a row may have, or None for no weights",
+    ),
+    "class_weight": (
+        _or_none(_by_label),
+        "must be a dict of label: weight, each weight a number between 1e-30 and 1e30, or None; 'balanced' is a "
+        "statistic of all records: declare weights from what is public of the classes",
+    ),
+    "multi_class": (
+        _one_of((), "multinomial", "ovr"),
+        "is not known; use 'multinomial', one fit of all classes, or 'ovr', one fit for each class against the rest",
+    ),
     "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
     "ledger": (
         _or_none(_one_of(Ledger)),
@@ -163,6 +185,10 @@ RULES: dict[str, Rule] = {
     "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),
     # Not of the estimator, but of its quote:
     "n": (_count, "must be a whole number from 1 to 2**53: the records that a fit would see"),
+    "n_classes": (
+        lambda value: _count(value) and int(value) >= 2,
+        "must be a whole number from 2 to 2**53: the classes that a fit would see",
+    ),
     "n_features": (
         _count,
         "must be a whole number from 1 to 2**53: the columns that a fit would see",

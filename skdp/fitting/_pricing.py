@@ -13,6 +13,7 @@ from ..penalties import PENALTIES
 from ..privacy import accountants
 from ..privacy.ledger import Filter, Recorder
 from ..solvers import SOLVERS, Budget
+from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
 
@@ -79,7 +80,8 @@ def _allowed(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
 
 def shared_budget(plan: Plan, account: Filter) -> Budget:
     """What an adaptive solver may spend: questions take parts of the filter's allowance."""
-    return plan.budget(share=lambda question: account.share(price(question, plan.public)))
+    part = Share(account, plan.fits)
+    return plan.budget(share=lambda question: part.share(price(question, plan.public)))
 
 
 def rehearse(plan: Plan, budget: Budget) -> Statement:
@@ -97,7 +99,8 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     Statement
     """
     asked = plan.solver.asks(plan.public, plan.task, budget)
-    return _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
+    of_one = _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
+    return replace(of_one, script=plan.script(of_one.script))
 
 
 def _run_on_nothing(plan: Plan, budget: Budget) -> Statement:

@@ -316,4 +316,5 @@ def _refuse_length(y: Array, n: int, private: bool) -> None:
 
 
 def _hides_count(estimator: Any) -> bool:
-    return getattr(estimator, "neighbors", None) != "replace_one"
+    owners = getattr(estimator, "max_rows_per_group", None)
+    return owners is not None or getattr(estimator, "neighbors", None) != "replace_one"

@@ -59,7 +59,8 @@ def choose_solver(
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:
     """Noise up to which a perturbed objective does better."""
-    if not public.replace_one or not task.loss.one_signed:
+    proved = task.loss.one_signed or task.loss.outputs > 1
+    if not public.replace_one or not proved:
         return STILL
     return QUIET if ridge else PROX
 

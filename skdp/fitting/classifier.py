@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
-from ..exceptions import NotSupported, PrivacyWarning
+from ..exceptions import PrivacyWarning
 from ._parameters import as_text
+from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
 from .estimator import PrivateEstimator
@@ -21,9 +22,18 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     """Base of the private classifiers: it knows labels, and nothing of losses."""
 
     classes: ArrayLike | None
+    class_weight: dict[Any, float] | None = None
+    multi_class: str = "ovr"
     classes_: Array
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit with differential privacy.
 
         Parameters
@@ -31,13 +41,18 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         X : array-like of shape (n_samples, n_features)
             Rows; those of norm beyond ``data_norm`` are scaled down to it.
         y : array-like of shape (n_samples,)
-            Labels of two classes.
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row's loss weighs, from 0 to ``max_sample_weight``, which must be declared. A weight is part of
+            its record.
+        groups : array-like of shape (n_samples,), default=None
+            The id of each row's person, of whom the first ``max_rows_per_group`` rows enter.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight, groups)
 
     def predict(self, X: ArrayLike) -> Array:
         """Labels of rows.
@@ -52,8 +67,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         ndarray of shape (n_samples,)
             Labels from ``classes_``.
         """
-        second = self.decision_function(X) > 0
-        return self.classes_[second.astype(int)]
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share of rows whose label is predicted; computed of the data in the clear, so it is not private.
@@ -86,7 +102,14 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.classes is not None:
-            self._declared()
+            by_class(self.class_weight, self._declared())
+
+    def _outputs(self, n_classes: int | None = None) -> int:
+        declared = 2 if self.classes is None else len(self._declared())
+        return _outputs(declared if n_classes is None else int(n_classes))
+
+    def _one_by_one(self) -> bool:
+        return self.multi_class == "ovr"
 
     def _encode(
         self, X: ArrayLike, y: ArrayLike
@@ -97,13 +120,17 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         classes, origin = self._classes(y)
         codes = np.zeros(len(y), dtype=int)
         if _text(classes) == _text(y):
-            codes = np.searchsorted(classes, y).clip(max=1)
+            codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
         if _text(classes) != _text(y) or not np.array_equal(classes[codes], y):
             raise ValueError(
-                f"y holds labels that are not among classes={classes.tolist()} (a continuous target is none); declare "
-                "all labels that may occur."
+                f"y holds labels that are not among {_told(classes)} (a continuous target is none); declare all labels "
+                "that may occur."
             )
-        return X, 2.0 * codes - 1.0, {"classes": origin}, {"classes_": classes}
+        outputs = _outputs(len(classes))
+        if outputs == 1:
+            codes = 2 * codes - 1
+        declared = {"classes": origin} | ({"n_classes": outputs} if outputs > 1 else {})
+        return X, codes.astype(np.float64), declared, {"classes_": classes}
 
     def _classes(self, y: Array) -> tuple[Array, str]:
         """The declared classes, or those of y, which then are public."""
@@ -119,12 +146,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             PrivacyWarning,
             stacklevel=frames_to_caller(),
         )
-        # Where n is private, labels of as many kinds as there are records must not tell it.
-        many = len(classes) > 2 and self.neighbors != "replace_one"
-        return self._two(classes, "more than 2" if many else None), "taken from y"
+        return self._several(classes), "taken from y"
 
     def _declared(self) -> Array:
-        """The user's two classes, sorted."""
+        """The user's classes, sorted."""
         given: Any = self.classes
         found, kind = attempt(lambda: np.asarray(given))
         listed = isinstance(given, list | tuple)
@@ -133,26 +158,48 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if mixed or kind is not None or found.ndim != 1 or known_labels(found)[1] is not None:
             short = listed and len(given) <= 3
             told = f"[{', '.join(map(as_text, given))}]" if short else as_text(given)
-            raise ValueError(f"classes={told} must be a list of two numbers, or of two strings.")
-        return self._two(np.unique(found))
-
-    def _two(self, classes: Array, count: int | str | None = None) -> Array:
-        count = len(classes) if count is None else count
-        if len(classes) > 2:
-            raise NotSupported(
-                f"Only binary classification is supported. The type of the target is multiclass: {count} labels; "
-                "declare two in classes=, or wrap the estimator in scikit-learn's OneVsRestClassifier."
+            raise ValueError(
+                f"classes={told} must be a list of numbers, or of strings, two or more."
             )
+        return self._several(np.unique(found))
+
+    def _several(self, classes: Array) -> Array:
         if len(classes) < 2:
             raise ValueError(
-                f"{type(self).__name__} needs two classes, got {count} class; declare both in classes=."
+                f"{type(self).__name__} needs two classes or more, got {len(classes)} class; declare them in classes=."
             )
         return classes
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    def _heaviest(self) -> float:
+        return super()._heaviest() * self._heaviest_class()
+
+    def _heaviest_class(self) -> float:
+        declared = None if self.classes is None else self._declared()
+        return heaviest_class(self.class_weight, declared)
+
+    def _weighted(self) -> bool:
+        return bool(self.class_weight) or super()._weighted()
+
+    def _weights(
+        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
+    ) -> Array | None:
+        weights = super()._weights(targets, stored, sample_weight)
+        if not self.class_weight:
+            return weights
+        of_class = by_class(self.class_weight, stored["classes_"]) / self._heaviest_class()
+        codes = targets > 0 if len(of_class) == 2 else targets
+        shares: Array = of_class[codes.astype(np.intp)]
+        return shares if weights is None else shares * weights
+
+
+def _told(classes: Array) -> str:
+    """The classes, where they are few: more may be a column of data that took a wrong turn."""
+    return f"classes={classes.tolist()}" if len(classes) <= 3 else f"the {len(classes)} classes"
+
+
+def _outputs(classes: int) -> int:
+    """Scores of a record: two classes have one between them."""
+    return 1 if classes == 2 else classes
 
 
 def _text(found: Array) -> bool:

@@ -1,7 +1,6 @@
 """What all private estimators share: they declare, hand over and store."""
 
 import copy
-import numbers
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,10 +8,8 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from .._fingerprint import fingerprint
-from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Public, Records
 from ..privacy import Ledger
 from ..privacy.receipt import Receipt
@@ -20,18 +17,21 @@ from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
+from ._entering import Entering
 from ._parameters import RULES, SeedSource, refuse_wrong
+from ._seeds import SEEDS, seed_of, warn_of_seed
+from ._shares import declared_of_rows, units_of
 from ._surroundings import surroundings
-from ._tables import Array, attempt
+from ._tables import Array
 from ._warning import frames_to_caller
 from .auto import choose_solver
 from .plan import Plan
 from .run import prepare
 
-__all__ = ["PrivateEstimator", "seed_of"]
+__all__ = ["PrivateEstimator"]
 
 
-class PrivateEstimator(Covered):
+class PrivateEstimator(Entering, Covered):
     """Base of the private estimators.
 
     A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
@@ -61,15 +61,18 @@ class PrivateEstimator(Covered):
             self.solver = resolve(self.solver).with_params(**changes)
         return self
 
-    def quote(self, n: int | None, n_features: int) -> Receipt:
+    def quote(self, n: int | None, n_features: int, n_classes: int | None = None) -> Receipt:
         """What a fit on n records of n_features columns would cost, and which noise it would add.
 
         Parameters
         ----------
         n : int
-            Number of records; ignored under ``neighbors="add_remove"``, where it is private, and may be None there.
+            Number of records, of persons with ``max_rows_per_group``; ignored under ``neighbors="add_remove"``, where
+            it is private, and may be None there.
         n_features : int
             Number of columns.
+        n_classes : int, default=None
+            Number of classes, of a classifier; None: those that were declared, or two.
 
         Returns
         -------
@@ -78,15 +81,23 @@ class PrivateEstimator(Covered):
         """
         self._check_parameters()
         counts: dict[str, Any] = {"n_features": n_features}
+        if n_classes is not None:
+            counts["n_classes"] = n_classes
         if self.neighbors == "replace_one" or n is not None:
             counts["n"] = n
         refuse_wrong(counts)
         # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
-        plan = self._plan(None if n is None else int(n), int(n_features), {})
+        outputs = self._outputs(n_classes)
+        plan = self._plan(None if n is None else int(n), int(n_features), {}, outputs)
         return prepare(plan, self._payer()).quote()
 
-    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
-        """Public facts of n records (None: private) and what is minimised over them."""
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
+        """Public facts of n records (None: private), and what is minimised by so many scores of each.
+
+        That is the objective over `heaviest`, the most that a row weighs, so that no loss in it weighs more than 1.
+        """
         raise NotImplementedError
 
     def _encode(
@@ -110,7 +121,7 @@ class PrivateEstimator(Covered):
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
-        self._stated(1, 1)
+        self._stated(1, 1, 1)
         for told in self._ignored():
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
 
@@ -118,28 +129,48 @@ class PrivateEstimator(Covered):
         """A sentence for each parameter of the face that has no effect beside the others."""
         return iter(())
 
-    def _stated(self, n: int | None, n_features: int) -> tuple[Public, Task]:
+    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
         """The face's problem, with the number of records where it may be known: by the relation, or declared."""
         if self.neighbors != "replace_one":
             n = None if self.n_public is None else int(self.n_public)
-        return self._problem(n, n_features)
+        public, task = self._problem(n, n_features, outputs, self._heaviest())
+        if self.max_rows_per_group is None and not self._weighted():
+            return public, task
+        rows = int(self.max_rows_per_group or 1)
+        return replace(public, rows=rows, weighted=self._weighted()), task
 
-    def _plan(self, n: int | None, n_features: int, declared: dict[str, Any]) -> Plan:
+    def _plan(
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+    ) -> Plan:
         """All that is decided before any data, from parameters that have been checked."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         data_norm = float(cast(float, self.data_norm))
-        public, task = self._stated(n, n_features)
+        outputs = self._outputs() if outputs is None else outputs
+        fits = outputs if self._one_by_one() else 1
+        public, task = self._stated(n, n_features, outputs // fits)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        alone = self._payer() is None and self.accountant in ("auto", "profile")
+        facts |= declared_of_rows(self)
+        alone = self._payer() is None and self.accountant in ("auto", "profile") and fits == 1
         solver = resolve(choose_solver(self.solver, task, public, spec, alone))
-        return Plan(spec, task, solver, public, data_norm, self.accountant, facts)
+        given = spec, task, solver, public, data_norm, self.accountant, facts
+        return Plan(*given, fits=fits, unit="row" if self.max_rows_per_group is None else "person")
 
-    def _fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
         try:
-            return self._fit_or_fail(X, y)
+            return self._fit_or_fail(X, y, sample_weight, groups)
         except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -148,12 +179,22 @@ class PrivateEstimator(Covered):
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
-    def _fit_or_fail(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def _fit_or_fail(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
+    ) -> Self:
         self._check_parameters()
         X, targets, declared, stored = self._encode(X, y)
-        plan = self._plan(X.shape[0], X.shape[1], declared)
-        self._warn_of_seed()
-        records = Records.admit(X, targets, plan.public, plan.data_norm)
+        owners, n = units_of(self, groups, X.shape[0])
+        weights = self._weights(targets, stored, sample_weight)
+        classes = stored.get("classes_")
+        outputs = self._outputs(None if classes is None else len(classes))
+        plan = self._plan(n, X.shape[1], declared, outputs)
+        warn_of_seed(self._payer(), self.random_state)
+        records = Records.admit(X, targets, plan.admits, plan.data_norm, owners, weights)
         noise = Noise(seed_of(self.random_state))
         payer = self._payer()
         if payer is None and plan.spec.private:
@@ -181,34 +222,3 @@ class PrivateEstimator(Covered):
 
     def _sk_visual_block_(self) -> Any:
         return visual_block(self)
-
-    def _warn_of_seed(self) -> None:
-        if self.random_state is not None and self._payer() is not None:
-            warnings.warn(
-                f"random_state={self.random_state!r} beside a ledger: fits that share a seed share their noise, so "
-                "their costs do not add up as the ledger counts; use random_state=None.",
-                PrivacyWarning,
-                stacklevel=frames_to_caller(),
-            )
-
-
-def _seeds(value: Any) -> bool:
-    """Whether scikit-learn's, and this library's, random states may be made of it."""
-    if isinstance(value, numbers.Integral):
-        return not isinstance(value, bool) and int(value) >= 0
-    return attempt(lambda: check_random_state(value))[1] is None
-
-
-SEEDS = (
-    _seeds,
-    "must be a whole number of 0 or more, a RandomState, or None for noise that nobody knows",
-)
-
-
-def seed_of(random_state: int | SeedSource | None) -> int | None:
-    """None stays None; anything else is a fixed seed, and the receipt says so."""
-    if random_state is None:
-        return None
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,9 +1,10 @@
 """All that is decided before any data."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..mechanisms import Public
+from ..privacy.events import Script, merged
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 
@@ -30,6 +31,10 @@ class Plan:
         Which theorem prices a script; "auto" for the tightest valid one.
     declared : dict
         What the receipt is to call public.
+    fits : int
+        Equal fits that share the promise: one, or one for each class against the rest.
+    unit : str
+        What is protected as one.
     """
 
     spec: Spec
@@ -39,6 +44,8 @@ class Plan:
     data_norm: float
     accountant: str
     declared: dict[str, Any] = field(compare=False)  # words on the receipt, of no weight
+    fits: int = 1
+    unit: str = field(default="row", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))
@@ -51,6 +58,15 @@ class Plan:
         except TypeError:
             return False
         return True
+
+    def script(self, of_one: Script) -> Script:
+        """What all fits ask, where one asks this."""
+        return merged(of_one * self.fits) if self.fits > 1 else of_one
+
+    @property
+    def admits(self) -> Public:
+        """Public facts of the vault: it keeps the codes of classes that are told from the rest one by one."""
+        return replace(self.public, target_bound=self.fits - 1.0) if self.fits > 1 else self.public
 
     def budget(self, **given: Any) -> Budget:
         """The solver's view of the promise."""

@@ -15,9 +15,9 @@ from ..privacy.events import Script, merged
 from ..privacy.ledger import Scripted
 from ..privacy.receipt import Receipt
 from ._circumstances import position, today, version
+from ._seeds import seed_of
 from ._tables import Array
 from ._warning import frames_to_caller
-from .estimator import seed_of
 
 __all__ = ["Asked", "release"]
 

@@ -6,8 +6,11 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Records, Statement
+from ..mechanisms._oracle import Account
 from ..privacy import Ledger
 from ..privacy.events import Script
 from ..privacy.ledger import Filter, Scripted
@@ -16,6 +19,7 @@ from ..solvers import Budget
 from ._circumstances import position, today, version
 from ._pricing import filter_of, priced, shared_budget
 from ._progress import with_progress_bar
+from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
 from ._warning import frames_to_caller
@@ -99,11 +103,10 @@ class Run:
                 stacklevel=frames_to_caller(),
             )
         account = with_progress_bar(self.account, plan.solver.name, verbose)
-        oracle = Oracle(records, account, noise)
         stood = self._pay()
         with one_thread():
-            w = plan.solver.solve(oracle, plan.task, self.budget)
-        receipt = self._receipt(self.account.script, *oracle.rests_on(), noise.seeded)
+            w, rests_on = self._solved(records, account, noise)
+        receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
         return w, replace(receipt, date=today(), ledger=stood)
 
     def _pay(self) -> dict[str, Any] | None:
@@ -113,6 +116,25 @@ class Run:
         before = self.ledger.spent
         self.ledger.reserve(self.statement.script, self.plan.solver.name)
         return position(self.ledger, before)
+
+    def _solved(
+        self, records: Records, account: Account, noise: Noise
+    ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Parameters, a column for each fit where there are several, and what they rest on."""
+        plan, fits = self.plan, self.plan.fits
+        if fits == 1:
+            oracle = Oracle(records, account, noise)
+            return plan.solver.solve(oracle, plan.task, self.budget), oracle.rests_on()
+        pages: dict[str, None] = {}
+        notes: dict[str, None] = {}
+        columns = []
+        for code in range(fits):
+            share = Share(account, fits) if plan.solver.adaptive else account
+            oracle = Oracle(records.one_against_rest(code), share, noise)
+            columns.append(plan.solver.solve(oracle, plan.task, self.budget))
+            pages |= dict.fromkeys(oracle.proofs)
+            notes |= dict.fromkeys(oracle.notes)
+        return np.stack(columns, axis=-1), (tuple(pages), tuple(notes))
 
     def quote(self) -> Receipt:
         """The receipt that a run would carry; nothing is spent."""
@@ -143,7 +165,7 @@ class Run:
             seeded=seeded,
             unspent=unspent,
             order=order,
-            unit="row" if plan.public.rows == 1 else "unit",
+            unit=plan.unit,
             rows=plan.public.rows,
             version=version(),
         )

@@ -12,7 +12,7 @@ from ..fitting import Plan
 from ..fitting.data import Array, table
 from ..losses import Loss
 from ..mechanisms import Public
-from ..penalties import Penalty, make_scaled
+from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
 
 __all__ = ["LinearModel", "keep_single"]
@@ -53,14 +53,16 @@ class LinearModel:
 
         Returns
         -------
-        ndarray of shape (n_samples,)
-            Positive for the second class.
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Positive for the second of two classes; with more classes, one column for each.
         """
         check_is_fitted(self)
         X = table(self, X, reset=False)
-        return X @ self.coef_[0] + self.intercept_[0]
+        if len(self.coef_) == 1:
+            return X @ self.coef_[0] + self.intercept_[0]
+        return X @ self.coef_.T + self.intercept_
 
-    def _loss(self) -> Loss:
+    def _loss(self, outputs: int) -> Loss:
         raise NotImplementedError
 
     def _ignored(self) -> Iterator[str]:
@@ -77,10 +79,13 @@ class LinearModel:
                 f"l1_ratio={self.l1_ratio} is only used when penalty is 'elasticnet' or 'auto', not {self.penalty!r}."
             )
 
-    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
-        """The sum of losses and the user's penalty on it; the intercept is free."""
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
+        """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
-        public = Public(n, n_features, intercept, self.neighbors)
+        bound = max(1.0, outputs - 1.0)  # of classes' codes
+        public = Public(n, n_features, intercept, self.neighbors, target_bound=bound)
         # The flat part of SCAD and MCP is placed per record; where n is private, on the scale of the sum.
         weight = float(public.n or 1)
         penalty = make_scaled(
@@ -88,13 +93,33 @@ class LinearModel:
             float(cast(float, self.data_norm)),
             bool(self.fit_intercept),
             strength=1.0 / float(self.C),
+            over=heaviest,
             l1_ratio=self.l1_ratio,
             weight=weight,
         )
-        return public, Task(self._loss(), penalty, (public.width,))
+        shape = (public.width,) if outputs == 1 else (public.width, outputs)
+        return public, Task(self._loss(outputs), penalty, shape)
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and data_norm is public."""
+        w = _one_of_equals(w, plan) if w.ndim > 1 else w[:, None]
         w = np.clip(w, -LARGEST, LARGEST)
-        self.coef_ = (w[: plan.public.n_features] / plan.data_norm)[None, :]
-        self.intercept_ = np.array([w[-1] * plan.public.intercept if self.fit_intercept else 0.0])
+        self.coef_ = np.ascontiguousarray((w[: plan.public.n_features] / plan.data_norm).T)
+        last = w[-1] * plan.public.intercept
+        self.intercept_ = last if self.fit_intercept else np.zeros(w.shape[1])
+
+
+def _one_of_equals(w: Array, plan: Plan) -> Array:
+    """Of all parameters that give the same probabilities, those that scikit-learn's solvers end in.
+
+    What all classes have in common does not matter: the noise of it is taken out, which is free, where the penalty
+    wants none of it or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.
+    """
+    if plan.fits > 1:
+        return w
+    free = slice(None) if isinstance(plan.task.penalty.penalty, L2 | NoPenalty) else slice(-1, None)
+    if free.start and not plan.task.penalty.intercept:
+        return w
+    w = w.copy()
+    w[free] -= w[free].mean(axis=1, keepdims=True)
+    return w

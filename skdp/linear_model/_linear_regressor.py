@@ -34,7 +34,9 @@ class LinearRegressor(PrivateRegressor):
         """On coefficients of the user's rows, for targets in [-1, 1] and half of their squared residuals."""
         raise NotImplementedError
 
-    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(n, n_features, intercept, self.neighbors)

@@ -1,13 +1,15 @@
 """Private linear classifiers with scikit-learn's face."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from ..fitting import PrivateClassifier
 from ..fitting.data import Array, SeedSource
-from ..losses import LOSSES, HuberisedHinge, Logistic, Loss
+from ..losses import LOSSES, HuberisedHinge, Logistic, Loss, Multinomial
 from ..penalties import Penalty
 from ..privacy import Ledger
 from ..solvers import Solver
@@ -97,6 +99,10 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         data_norm: float | None = None,
         fit_intercept: bool = True,
         classes: ArrayLike | None = None,
+        class_weight: dict[Any, float] | None = None,
+        multi_class: str = "multinomial",
+        max_rows_per_group: int | None = None,
+        max_sample_weight: float | None = None,
         neighbors: str = "replace_one",
         n_public: float | None = None,
         accountant: str = "auto",
@@ -113,6 +119,10 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         self.data_norm = data_norm
         self.fit_intercept = fit_intercept
         self.classes = classes
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.max_rows_per_group = max_rows_per_group
+        self.max_sample_weight = max_sample_weight
         self.neighbors = neighbors
         self.n_public = n_public
         self.accountant = accountant
@@ -120,14 +130,14 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _loss(self) -> Loss:
-        return Logistic()
+    def _loss(self, outputs: int) -> Loss:
+        return Logistic() if outputs == 1 else Multinomial(outputs)
 
     def _keep_single(self) -> None:
         keep_single(self)
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Probabilities of both classes.
+        """Probabilities of all classes; fits of each class against the rest give them up to their sum, as usual.
 
         Parameters
         ----------
@@ -136,11 +146,18 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
             One column per class of ``classes_``.
         """
-        second = self._loss().predict(self.decision_function(X))
-        return np.column_stack([1.0 - second, second])
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            second = Logistic().predict(scores)
+            return np.column_stack([1.0 - second, second])
+        if self.multi_class == "multinomial":
+            return Multinomial(scores.shape[1]).predict(scores)
+        each = Logistic().predict(scores)
+        total = each.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, each / np.where(total > 0.0, total, 1.0), 1.0 / each.shape[1])
 
     def predict_log_proba(self, X: ArrayLike) -> Array:
         """Logarithms of `predict_proba`.
@@ -152,11 +169,16 @@ class DPLogisticRegression(LinearModel, PrivateClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
             One column per class of ``classes_``.
         """
         scores = self.decision_function(X)
-        return -np.column_stack([self._loss().value(scores, -1.0), self._loss().value(scores, 1.0)])
+        if scores.ndim == 1:
+            return -np.column_stack([Logistic().value(scores, -1.0), Logistic().value(scores, 1.0)])
+        if self.multi_class == "multinomial":
+            return scores - logsumexp(scores, axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 class DPLinearSVC(LinearModel, PrivateClassifier):
@@ -205,6 +227,9 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         data_norm: float | None = None,
         fit_intercept: bool = True,
         classes: ArrayLike | None = None,
+        class_weight: dict[Any, float] | None = None,
+        max_rows_per_group: int | None = None,
+        max_sample_weight: float | None = None,
         neighbors: str = "replace_one",
         n_public: float | None = None,
         accountant: str = "auto",
@@ -223,6 +248,9 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         self.data_norm = data_norm
         self.fit_intercept = fit_intercept
         self.classes = classes
+        self.class_weight = class_weight
+        self.max_rows_per_group = max_rows_per_group
+        self.max_sample_weight = max_sample_weight
         self.neighbors = neighbors
         self.n_public = n_public
         self.accountant = accountant
@@ -236,7 +264,7 @@ class DPLinearSVC(LinearModel, PrivateClassifier):
         if self.loss != "huberised_hinge" and self.h != 0.5:
             yield f"h={self.h} is only used when loss='huberised_hinge'."
 
-    def _loss(self) -> Loss:
+    def _loss(self, outputs: int) -> Loss:
         if isinstance(self.loss, Loss):
             return self.loss
         kind = LOSSES[self.loss]

@@ -1,5 +1,6 @@
 """What a loss is: a formula of (score, target) with declared constants. It never sees a row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -78,6 +79,11 @@ class Loss:
     def dz(self, z: ArrayLike, y: ArrayLike) -> Array:
         """Derivative in the score: a fresh array of the shape and dtype of ``z``."""
         raise NotImplementedError
+
+    def d2z_product(self, z: ArrayLike, y: ArrayLike) -> Callable[[Array], Array]:
+        """Of several scores: the map of (n, K) to (n, K) that multiplies by each record's ``d2z``."""
+        hessians = self.d2z(z, y)
+        return lambda s: np.einsum("ikl,il->ik", hessians, s)
 
     def predict(self, z: ArrayLike) -> Array:
         """Mean response that the scores stand for."""

@@ -1,5 +1,6 @@
 """Multinomial logistic loss: many classes, one score each."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,17 @@ class Multinomial(Loss):
         diagonal = np.arange(p.shape[1])
         hessian[:, diagonal, diagonal] += p
         return hessian
+
+    def d2z_product(self, z: ArrayLike, y: ArrayLike) -> Callable[[Array], Array]:
+        """The map s -> d2z s of each record, which keeps n x K numbers and makes no n x K x K."""
+        p = self.predict(z)
+
+        def product(s: Array) -> Array:
+            out = p * s
+            out -= p * out.sum(axis=1)[:, None]
+            return out
+
+        return product
 
     def predict(self, z: ArrayLike) -> Array:
         """Probability of each class, shape (n, K)."""

@@ -10,6 +10,7 @@ from ._records import Records
 from ._registry import register
 from ._schedule import Schedule, distances
 from ._statement import Statement, state
+from ._units import number_of_units
 from .best_candidate import BestCandidate
 from .cell_counts import CellCounts
 from .column_counts import ColumnCounts
@@ -66,6 +67,7 @@ __all__ = [
     "Statement",
     "SteepestCoordinate",
     "distances",
+    "number_of_units",
     "price",
     "state",
 ]

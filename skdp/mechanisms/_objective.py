@@ -27,7 +27,6 @@ Array = np.ndarray[Any, Any]
 
 FEW_COLUMNS = 48  # up to which a second moment of all rows costs no more than a few products
 DENSE_WIDTH = 2000  # above, a Cholesky factor costs more than the products it saves
-BLOCK_ENTRIES = 1 << 20
 MOST = 1000  # products for one direction
 
 
@@ -61,7 +60,9 @@ class Objective:
     linear : ndarray
         The linear term; its shape is that of the parameters.
     clip : float or None
-        Bound on one record's gradient; one score per record only.
+        Bound on one row's gradient; one score per row only.
+    share : ndarray of shape (n,) or None
+        What each row's loss weighs, in [0, 1]: rows are capped one by one, and then averaged. None: 1.
     """
 
     rows: Rows
@@ -70,6 +71,7 @@ class Objective:
     strength: Any
     linear: Array
     clip: float | None = None
+    share: Array | None = None
     known: list[SampledCurvature] = field(default_factory=list, init=False)
 
     def slopes(self, z: Array) -> Array:
@@ -78,7 +80,13 @@ class Objective:
         if self.clip is not None:
             cap = self.clip / self.rows.norms
             np.clip(slopes, -cap, cap, out=slopes)
-        return slopes
+        return self.shared(slopes)
+
+    def shared(self, values: Array) -> Array:
+        """What rows have, times what they weigh; in place."""
+        if self.share is not None:
+            values *= self.share if values.ndim == 1 else self.share[:, None]
+        return values
 
     def weights(self, z: Array) -> Array:
         """Second derivative of each record's loss: zero where the slope is capped."""
@@ -86,7 +94,7 @@ class Objective:
         if self.clip is not None:
             slopes = slopes_of(self.loss, self.rows.shrink, z, self.y)
             weights[np.abs(slopes) * self.rows.norms > self.clip] = 0.0
-        return weights
+        return self.shared(weights)
 
     def pull(self, w: Array) -> float:
         """Size of what does not depend on records: the strength's part of the gradient, and the linear term."""
@@ -161,33 +169,27 @@ class ImplicitCurvature:
         self.objective, self.z, self.accuracy = objective, z, accuracy
         self.shrink = objective.rows.shrink
         self.shape = shape
-        self.weights = objective.weights(z) if z.ndim == 1 else None
+        self.bend = self._bend()
         self.precondition = self._preconditioner()
 
-    def _inner(self, s: Array) -> Array:
+    def _bend(self) -> Callable[[Array], Array]:
         """Second derivatives in the scores times a direction in the scores."""
-        if self.weights is not None:
-            return self.weights * s
-        out = np.empty_like(s)
-        size = max(1, BLOCK_ENTRIES // self.z.shape[1] ** 2)
-        for start in range(0, len(s), size):
-            part = slice(start, start + size)
-            left = None if self.shrink is None else self.shrink[part]
-            y = self.objective.y[part]
-            hessian = curvatures_of(self.objective.loss, left, self.z[part], y)
-            out[part] = np.einsum("ikl,il->ik", hessian, s[part])
-        return out
+        if self.z.ndim == 1:
+            return self.objective.weights(self.z).__mul__
+        z, y = whole_scores(self.shrink, self.z), self.objective.y
+        product = self.objective.loss.d2z_product(z, y)
+        return lambda s: self.objective.shared(product(s))
 
     def times(self, v: Array) -> Array:
         """Product with a direction."""
         rows = self.objective.rows
-        return rows.tdot(self._inner(rows.dot(v))) + self.objective.strength * v
+        return rows.tdot(self.bend(rows.dot(v))) + self.objective.strength * v
 
     def _preconditioner(self) -> Callable[[Array], Array]:
         if self.z.ndim == 1 or self.shape[0] > DENSE_WIDTH:
             return lambda g: g
         p = self.objective.loss.predict(whole_scores(self.shrink, self.z))
-        mean = (p * (1.0 - p)).mean(axis=1)
+        mean = self.objective.shared((p * (1.0 - p)).mean(axis=1))
         matrix = self.objective.rows.gram(mean)
         matrix[np.diag_indices_from(matrix)] += np.min(self.objective.strength)
         return _solver(matrix)

@@ -127,8 +127,13 @@ def pages_and_notes(
     questions = tuple(questions)
     pages = dict.fromkeys(page for question in questions for page in question.proofs())
     notes = [note for question in questions for note in question.notes(public)]
-    if public.rows > 1 and questions:
+    if public.shares and questions:
         pages["units"] = None
+    if public.weighted and questions:
+        notes.append(
+            "rows enter with weights of their own, at most 1 of the declared bound; a weight is part of its record"
+        )
+    if public.rows > 1 and questions:
         notes.append(
             f"neighbours differ in a unit, of which the first {public.rows} rows at most enter with equal weights of "
             "sum 1: what is estimated is a mean over units"
@@ -150,15 +155,19 @@ def price(question: Mechanism, public: Public) -> Event:
 
 
 def _event(question: Mechanism, public: Public) -> Event:
-    """The price, where the question and the one inside it have a proof for such units."""
-    if public.rows > 1:
+    """The price, where the question and the one inside it have a proof for such units and weights."""
+    if public.shares:
         for part in (question, vars(question).get("question")):
             if part is not None and not part.covers_units:
-                raise NotSupported(
-                    f"{type(part).__name__} has no proof for units of up to {public.rows} rows; ask another question, "
-                    "or give one row for each unit."
-                )
+                raise NotSupported(f"{type(part).__name__} has no proof for {_of_shares(public)}.")
     return question.event(public)
+
+
+def _of_shares(public: Public) -> str:
+    """What has no proof, and the remedy."""
+    if public.rows == 1:
+        return "weighted records; ask another question, or give no weights"
+    return f"units of up to {public.rows} rows; ask another question, or give one row for each unit"
 
 
 def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:

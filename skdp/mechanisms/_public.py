@@ -46,6 +46,8 @@ class Public:
     rows : int
         Largest number of rows of a unit: what is protected is a row, or a person, a household, a list of up to so many.
         Records are units throughout: n counts them, and neighbours differ in one.
+    weighted : bool
+        Whether each row has a weight of its own, in [0, 1] and part of its record: contributions are multiplied by it.
 
     Attributes
     ----------
@@ -61,6 +63,8 @@ class Public:
         Largest number of records that can be here: n, or a public cap.
     most_rows : int
         Largest number of their rows. Rounding of sums is bounded for so many.
+    shares : bool
+        Whether rows may enter with less than a weight of 1: units of several rows, or weighted ones.
 
     See Also
     --------
@@ -83,6 +87,7 @@ class Public:
     depth: int = 0
     model: Model = _LINEAR
     rows: int = 1
+    weighted: bool = False
 
     width: int = _derived()
     row_bound: float = _derived()
@@ -90,11 +95,14 @@ class Public:
     sensitivity_factor: float = _derived()
     most: int = _derived()
     most_rows: int = _derived()
+    shares: bool = _derived()
 
     def __post_init__(self) -> None:
         if type(self.rows) is not int or self.rows < 1:
             raise ValueError(f"rows={self.rows!r} must be a whole number, 1 or more.")
         replace_one = self.neighbors == "replace_one"
+        if type(self.weighted) is not bool:
+            raise ValueError(f"weighted={self.weighted!r} must be True or False.")
         private = self.n is None or not replace_one
         most = max(MOST, 16 * (self.n or 0)) if private else self.n
         derived = {
@@ -104,6 +112,7 @@ class Public:
             "sensitivity_factor": 2.0 if replace_one else 1.0,
             "most": most,
             "most_rows": self.rows * (most or 0),
+            "shares": self.rows > 1 or self.weighted,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..models import Model
 from . import _rows
+from ._admission import kept_by, refuse_weights, units_for
 from ._engine import engine_of
 from ._kernels import add
 from ._mapped import Images
 from ._public import Public
-from ._units import Units, kept_rows
+from ._units import Units
 
 __all__ = ["Records"]
 
@@ -40,7 +41,7 @@ class Records:
     whole : bool
         Whether these are all records in their order, or consecutive ones of them: not a batch.
     units : Units or None
-        Which rows belong together; None where every record is one row.
+        Which rows belong together, and what each weighs; None where every record is one row of weight 1.
     images : Images or None
         How long all rows are in the coordinates that were asked for last. It never leaves.
 
@@ -69,13 +70,20 @@ class Records:
 
     @classmethod
     def admit(
-        cls, X: Array, y: Array, public: Public, data_norm: float, groups: Array | None = None
+        cls,
+        X: Array,
+        y: Array,
+        public: Public,
+        data_norm: float,
+        groups: Array | None = None,
+        weights: Array | None = None,
     ) -> Records:
         """Bound the rows and take the records in.
 
         `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
         what the guarantee needs of them is enforced here again, and no message shows a value of theirs. `groups` holds
-        the id of each row's unit; without it every row is a unit of its own.
+        the id of each row's unit; without it every row is a unit of its own. `weights`, in [0, 1], are what each row's
+        contribution is multiplied by once it is bounded: a record cannot weigh more than one without them.
         """
         if not LEAST_NORM <= data_norm <= 1.0 / LEAST_NORM**5:
             raise ValueError(
@@ -83,7 +91,7 @@ class Records:
             )
         if X.shape[1] != public.n_features or X.shape[0] != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
-        kept = _kept(groups, len(y), public)
+        kept = kept_by(groups, len(y), public)
         if (len(y) if kept is None else len(kept[1])) > public.most:
             raise ValueError(
                 f"X has more than the {public.most} {'rows' if kept is None else 'units'} that rounding is bounded "
@@ -98,11 +106,15 @@ class Records:
             raise ValueError(
                 "X holds values that are not finite or too large to be scaled; clip them first."
             )
+        refuse_weights(weights, len(y), public)
         y = y.astype(rows.dtype, copy=False)
         if kept is None:
-            return cls(rows, y, public)
+            return cls(
+                rows, y, public, units=units_for(np.ones(len(y), dtype=np.intp), weights, public)
+            )
         index, counts = kept
-        units = Units.of(counts) if public.rows > 1 else None
+        weights = None if weights is None else weights.take(index)
+        units = units_for(counts, weights, public)
         return cls(rows.take(index), y.take(index), public, units=units)
 
     @classmethod
@@ -110,7 +122,7 @@ class Records:
         """A vault with no record, for the rehearsal: the same code runs on it, and there is nothing to touch."""
         none = np.empty((0, public.n_features))
         rows = engine_of(none).bounded(none, 1.0, public.intercept)
-        units = Units.of(np.empty(0)) if public.rows > 1 else None
+        units = Units.of(np.empty(0)) if public.shares else None
         return cls(rows, np.empty(0), public, units=units)
 
     def __len__(self) -> int:
@@ -153,6 +165,12 @@ class Records:
             index, units = units.take(index)
         return Records(self.rows.take(index), self._targets(index), self.public, whole, units)
 
+    def one_against_rest(self, code: int) -> Records:
+        """The same records with targets of two classes: +1 where the target is this code, -1 elsewhere."""
+        y = np.where(self.y == code, 1.0, -1.0).astype(self.y.dtype)
+        public = replace(self.public, target_bound=1.0)
+        return Records(self.rows, y, public, self.whole, self.units)
+
     def of_rows(self, index: Array) -> Records:
         """The same records where only the rows at `index`, which increases, are left."""
         units = None if self.units is None else self.units.of_rows(index)
@@ -161,10 +179,15 @@ class Records:
     def _targets(self, index: Array | slice) -> Array:
         return self.y[index] if isinstance(index, slice) else self.y.take(index, axis=0)
 
+    @property
+    def share(self) -> Array | None:
+        """What each row weighs in its unit; None where all weigh 1."""
+        return None if self.units is None else self.units.weights
+
     def shared(self, values: Array) -> Array:
         """What rows have, one by one and within their bound, times their weights in their units; in place."""
-        if self.units is not None:
-            weights = self.units.weights
+        weights = self.share
+        if weights is not None:
             values *= weights if values.ndim == 1 else weights[:, None]
         return values
 
@@ -177,19 +200,3 @@ class Records:
     def in_place(self) -> bool:
         """Whether all rows but one stand in a neighbour where they stand here: units may differ in their rows."""
         return self.whole and self.public.replace_one and self.public.rows == 1
-
-
-def _kept(groups: Array | None, n: int, public: Public) -> tuple[Array, Array] | None:
-    """Rows that enter, and how many of each unit; None where every row is a unit."""
-    if groups is None:
-        if public.rows > 1:
-            raise ValueError(
-                f"rows={public.rows} declares units of several rows; give groups, the id of each row's unit."
-            )
-        return None
-    index, counts = kept_rows(groups, n, public.rows)
-    if public.replace_one and len(counts) != public.n:
-        raise ValueError(
-            f"groups does not hold the n={public.n} units that were declared; under replace_one n is their number."
-        )
-    return index, counts

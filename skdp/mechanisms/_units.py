@@ -10,7 +10,7 @@ import numpy as np
 
 from ._kernels import UNIT
 
-__all__ = ["Units", "kept_rows"]
+__all__ = ["Units", "kept_rows", "number_of_units"]
 
 Array = np.ndarray[Any, Any]
 
@@ -38,6 +38,10 @@ class Units:
         counts = np.asarray(counts, dtype=np.intp)
         shares = np.where(counts > 1, 1.0 - UNIT, 1.0) / np.maximum(counts, 1)
         return cls(_ends(counts), np.repeat(shares, counts))
+
+    def weighted(self, weights: Array) -> Units:
+        """The same units where each row counts with a weight in [0, 1] besides; sums stay at most 1 as computed."""
+        return Units(self.offsets, self.weights * weights)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -103,6 +107,12 @@ def kept_rows(groups: Any, n: int, most: int) -> tuple[Array, Array]:
     counts = np.bincount(unit, minlength=len(first))
     within = np.arange(n) - np.repeat(_ends(counts)[:-1], counts)
     return order[within < most], np.minimum(counts, most)
+
+
+def number_of_units(groups: Any, n: int) -> int:
+    """How many units n rows are of; refused where `groups` does not say of each row whose it is."""
+    _refuse_unless_ids(groups, n)
+    return len(np.unique(np.array(groups)))
 
 
 def _refuse_unless_ids(groups: Any, n: int) -> None:

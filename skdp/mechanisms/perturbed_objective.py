@@ -70,8 +70,8 @@ class PerturbedObjective(Release):
     center : ndarray or None
         Public point that the strength pulls to; None for zero.
     ridge : ndarray or None
-        Public weights, 0 or more, of half the square of each coordinate, beside the strength; the promise does not
-        count on them.
+        Public weights, 0 or more, of half the square of each coordinate, alike for all outputs, beside the strength;
+        the promise does not count on them.
 
     See Also
     --------
@@ -97,6 +97,7 @@ class PerturbedObjective(Release):
     """
 
     proof: ClassVar[str] = "objective_perturbation"
+    covers_units: ClassVar[bool] = True
     loss: Loss
     penalty: Any
     shape: tuple[int, ...]
@@ -143,10 +144,10 @@ class PerturbedObjective(Release):
     def event(self, public: Public) -> events.Event:
         """One objective perturbation; see the theorems of its proof page."""
         refuse_shape(self.shape, self.loss, public)
-        if self.ridge is not None and self.ridge.shape != self.shape:
+        if self.ridge is not None and self.ridge.shape != self.shape[:1]:
             raise ValueError(
                 f"ridge of shape {self.ridge.shape} does not fit parameters of shape {self.shape}; give one "
-                "weight for each."
+                "weight for each row of them."
             )
         self.grid(public)  # refuses what double precision cannot certify
         kind = PureObjectivePerturbation if self.pure else ObjectivePerturbation
@@ -156,6 +157,9 @@ class PerturbedObjective(Release):
             jacobian=float(self.loss.curvature or 0.0) * self.convexity(public).leverage(),
             rule=rule_of(self.loss, self.clip, public),
             classes=max(self.loss.outputs, 2),
+            rows=public.rows,
+            width=public.width if public.rows > 1 else None,
+            equal_weights=public.rows > 1,  # no row weighs more than in equal shares
             output=OUTPUT_SHARE * public.sensitivity_factor * shift,
         )
 
@@ -186,7 +190,7 @@ class PerturbedObjective(Release):
         ridge = 0.0 if self.ridge is None else float(self.ridge.max(initial=0.0))
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         return Limits(
-            public,
+            public.of_rows(),
             self.loss,
             self.bound(public),
             self.convexity(public).modulus(),
@@ -232,14 +236,14 @@ class PerturbedObjective(Release):
             tilt = tilt - self.strength * self.center.reshape(self.shape)
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         if self.ridge is not None:
-            weights = weights + self.ridge
+            weights = weights + self.ridge.reshape(weights.shape)
         rows = linear_rows(records).in_double()
         clip = (
             None
             if self.clip is None or rule_of(self.loss, self.clip, public) == "logistic"
             else self.clip
         )
-        objective = Objective(rows, records.y, self.loss, weights, tilt, clip)
+        objective = Objective(rows, records.y, self.loss, weights, tilt, clip, share=records.share)
         with np.errstate(all="ignore"):
             w = minimise(objective, self.limits(public), self.tolerance(public), rest)
         release = noise.radial if self.pure else noise.gaussian

@@ -1,6 +1,6 @@
 """Formulas of the coefficients, each with its prox. To add one: a file, a line in ``PENALTIES``."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ._penalty import Penalty
@@ -52,7 +52,7 @@ PENALTIES: dict[str, type[Penalty]] = {
 
 
 def make_scaled(
-    penalty: str | Penalty | None, scale: float, intercept: bool, **given: Any
+    penalty: str | Penalty | None, scale: float, intercept: bool, over: float = 1.0, **given: Any
 ) -> ScaledPenalty:
     """`make`, as a solver sees it: on coefficients of rows that were divided by ``scale``.
 
@@ -64,6 +64,8 @@ def make_scaled(
         Bound that the rows were divided by.
     intercept : bool
         Whether the last coordinate is an intercept, which is not penalised.
+    over : float > 0
+        What all losses were divided by, so that the penalty is too.
     **given : float
         What else `make` takes.
 
@@ -81,7 +83,21 @@ def make_scaled(
     >>> make_scaled("l2", scale=2.0, intercept=True, strength=4.0).convexity_of_coefficients
     1.0
     """
-    return ScaledPenalty(make(penalty, **given), scale, intercept)
+    return ScaledPenalty(_divided(make(penalty, **given), over), scale, intercept)
+
+
+def _divided(penalty: Penalty, by: float) -> Penalty:
+    """The penalty divided by a number; a constraint stays what it is."""
+    if by == 1.0:
+        return penalty
+    if type(penalty) not in PENALTIES.values():
+        raise ValueError(
+            f"{type(penalty).__name__} is not a registered penalty, so it cannot be weighed against weighted losses; "
+            "use one from skdp.penalties, or no weights."
+        )
+    kept = {f.name: getattr(penalty, f.name) for f in fields(penalty)}
+    scaled = {name: kept[name] / by for name in ("strength", "weight") if name in kept}
+    return replace(penalty, **scaled) if scaled else penalty
 
 
 def make(

@@ -133,14 +133,22 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
         places = places_of(self._numbers(X, reset=True))
         return places, np.zeros(len(places)), {"bins": "octaves of the doubles"}, {}
 
-    def _problem(self, n: int | None, n_features: int) -> tuple[Public, Task]:
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
         # Nothing is minimised: loss and penalty are there for the form.
         nothing = Task(Squared(), ScaledPenalty(NoPenalty(), 1.0, False), (n_features, 4))
         return Public(n, n_features, 0.0, self.neighbors), nothing
 
-    def _plan(self, n: int | None, n_features: int, declared: dict[str, Any]) -> Plan:
+    def _plan(
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+    ) -> Plan:
         spec = Spec(self.epsilon, self.delta, self.neighbors)
-        public, task = self._stated(n, n_features)
+        public, task = self._stated(n, n_features, 1)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, **declared}
         solver = ColumnScales(moments=self.moments)

@@ -114,7 +114,7 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
     "smooth_loss": "a smooth loss",
-    "one_output": "two classes or one target",
+    "one_output": "one score of a record (two classes, one target, or multi_class='ovr')",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",
     "least_squares": "the squared loss of a number to predict, or Huber's",

@@ -21,6 +21,7 @@ from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = [
     "Whitened",
+    "along_outputs",
     "buy_whitening",
     "diagonalising",
     "opening",
@@ -42,6 +43,11 @@ def refuse_other_penalties(solver: Solver, task: Task) -> None:
             f"solver={solver.name!r} takes penalty='l2' or None, not {type(task.penalty.penalty).__name__}; use 'gd' "
             "or 'ssadmm'."
         )
+
+
+def along_outputs(weights: Array, task: Task) -> Array:
+    """One weight for each row of the parameters, as it meets them: all outputs alike."""
+    return weights if len(task.shape) == 1 else weights[:, None]
 
 
 def share_left(solver: Any) -> float:

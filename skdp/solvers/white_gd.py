@@ -19,6 +19,7 @@ from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
 from ._rules import clip_rule, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import (
+    along_outputs,
     buy_whitening,
     opening,
     refuse_other_penalties,
@@ -50,7 +51,7 @@ class WhiteGD(Solver):
     """
 
     name: ClassVar[str] = "white-gd"
-    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "one_output"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
 
     steps: int = count(100)
     momentum: float = decay_factor(0.9)
@@ -90,7 +91,7 @@ class WhiteGD(Solver):
             self.steps,
             self.radius,
         )
-        ridge = white.ridge(task.penalty) / n
+        ridge = along_outputs(white.ridge(task.penalty), task) / n
 
         def prox(u: Array, step: float) -> Array:
             return u / (1.0 + step * ridge)

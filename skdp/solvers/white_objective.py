@@ -53,7 +53,7 @@ class WhiteObjective(Solver):
     """
 
     name: ClassVar[str] = "white-objective"
-    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss", "one_output"})
+    needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
 
     moment_share: float = share_of_budget(0.1)
     norm_share: float = share_of_budget(0.02)

@@ -6,6 +6,7 @@ from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
+WEIGHED = {"max_sample_weight": 10.0}  # without which no sample_weight is taken
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 RELATIONS = ("replace_one", "add_remove")
@@ -19,6 +20,7 @@ def checked():
         given = {name: value for name, value in LOOSE.items() if name in known}
         given |= {"n_public": 100} if kind in COUNTED else {}
         relations = RELATIONS if "neighbors" in known else ()
+        given |= {name: value for name, value in WEIGHED.items() if name in known}
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)
         ]

@@ -58,7 +58,7 @@ RANDOM_NAMES = {
 }
 MAY_DRAW = ("mechanisms/_noise.py", "datasets/", "audit/", "_demo.py")
 # Turns a user's RandomState into the seed of the noise source; draws nothing for an answer.
-MAY_READ_RANDOM_STATE = ("fitting/estimator.py",)
+MAY_READ_RANDOM_STATE = ("fitting/_seeds.py",)
 
 
 def modules():

@@ -11,7 +11,7 @@ QUESTION = PerturbedObjective(
     penalty=ScaledPenalty(NoPenalty(), 1.0, False),
     shape=(2,),
     multiplier=1.0,
-    strength=0.01,
+    strength=1.0,  # of ten times as many rows, rounding is ten times as large
     clip=0.01,
 )
 

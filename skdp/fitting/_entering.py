@@ -1,0 +1,39 @@
+"""How rows enter a fit: by how many scores, and with which weights. Faces override what they know more of."""
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ._shares import shares_of_bound
+from ._tables import Array
+
+__all__ = ["Entering"]
+
+
+class Entering:
+    """Of the private estimators: one score of a record, and a weight of 1, unless a face says otherwise."""
+
+    max_rows_per_group: int | None = None
+    max_sample_weight: float | None = None
+
+    def _outputs(self, n_classes: int | None = None) -> int:
+        """Scores of one record, for so many classes or as far as parameters tell."""
+        return 1
+
+    def _one_by_one(self) -> bool:
+        """Whether several scores are fitted one by one."""
+        return False
+
+    def _heaviest(self) -> float:
+        """Bound on what a row weighs."""
+        return 1.0 if self.max_sample_weight is None else float(self.max_sample_weight)
+
+    def _weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        return self.max_sample_weight is not None
+
+    def _weights(
+        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
+    ) -> Array | None:
+        """What each row weighs over the bound, in [0, 1]; None where all weigh the same."""
+        return shares_of_bound(self, sample_weight, len(targets))
