@@ -144,6 +144,10 @@ RULES: dict[str, Rule] = {
         _between(1e-100, 1e100, 0.0),
         "must be 0, or a number between 1e-100 and 1e100: it is the strength of the penalty, as in scikit-learn",
     ),
+    "margin": (
+        _between(1e-30, 1e30, 0.0),
+        "must be 0, or a number between 1e-30 and 1e30, in units of the target",
+    ),
     "threshold": (
         _between(1e-30, 1e30),
         "must be a number between 1e-30 and 1e30, in units of the target",

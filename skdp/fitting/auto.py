@@ -2,7 +2,7 @@
 
 import math
 
-from ..losses import Huber, Squared
+from ..losses import EpsilonInsensitive, Huber, Loss, Poisson, Squared
 from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NoPenalty
 from ..privacy import noise_multiplier
@@ -20,6 +20,8 @@ PROX = 0.02  # the same for penalties that whitening does not serve, without it
 STILL = (
     5e-5  # and where an objective has more to pay: private numbers of records, slopes of both signs
 )
+# Losses of slopes of either sign that a tilt suits too; counts have slopes far below the bound, so they want less.
+TILTED: dict[type[Loss], float] = {EpsilonInsensitive: QUIET, Poisson: 0.0025}
 
 
 def choose_solver(
@@ -59,6 +61,8 @@ def choose_solver(
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:
     """Noise up to which a perturbed objective does better."""
+    if ridge and public.n is not None and type(task.loss) in TILTED:
+        return TILTED[type(task.loss)]
     proved = task.loss.one_signed or task.loss.outputs > 1
     if not public.replace_one or not proved:
         return STILL

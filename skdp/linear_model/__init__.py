@@ -1,6 +1,7 @@
 """Private linear models with scikit-learn's face."""
 
 from .classifiers import DPLinearSVC, DPLogisticRegression
+from .glm_regressors import DPLinearSVR, DPPoissonRegressor
 from .regressors import DPLinearRegression, DPRidge
 from .robust_regressors import DPHuberRegressor, DPQuantileRegressor
 from .sparse_regressors import DPElasticNet, DPLasso
@@ -11,7 +12,9 @@ __all__ = [
     "DPLasso",
     "DPLinearRegression",
     "DPLinearSVC",
+    "DPLinearSVR",
     "DPLogisticRegression",
+    "DPPoissonRegressor",
     "DPQuantileRegressor",
     "DPRidge",
 ]

@@ -11,7 +11,7 @@ from ._linear_regressor import PenalisedRegressor
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
-_SMOOTHED = 0.05  # of half of the declared range: how far a quantile's kink is rounded
+_SMOOTHED = 0.02  # of half of the declared range: how far a quantile's kink is rounded
 
 
 class DPHuberRegressor(PenalisedRegressor):
@@ -101,7 +101,7 @@ class DPQuantileRegressor(PenalisedRegressor):
     """Quantile regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(pinball(y - x.w - b)) + alpha |w|_1``, as scikit-learn does, with the kink of the pinball loss
-    rounded over a twentieth of half of the declared range.
+    rounded over a fiftieth of half of the declared range.
 
     Parameters
     ----------

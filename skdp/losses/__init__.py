@@ -2,11 +2,13 @@
 
 from ._loss import Loss, MarginLoss, ResidualLoss
 from .clipped_logistic import ClippedLogistic
+from .epsilon_insensitive import EpsilonInsensitive
 from .hinge import Hinge
 from .huber import Huber
 from .huberised_hinge import HuberisedHinge
 from .logistic import Logistic
 from .multinomial import Multinomial
+from .poisson import Poisson
 from .quantile_huber import QuantileHuber
 from .squared import Squared
 from .squared_hinge import SquaredHinge
@@ -14,6 +16,7 @@ from .squared_hinge import SquaredHinge
 __all__ = [
     "LOSSES",
     "ClippedLogistic",
+    "EpsilonInsensitive",
     "Hinge",
     "Huber",
     "HuberisedHinge",
@@ -21,6 +24,7 @@ __all__ = [
     "Loss",
     "MarginLoss",
     "Multinomial",
+    "Poisson",
     "QuantileHuber",
     "ResidualLoss",
     "Squared",
@@ -35,6 +39,8 @@ LOSSES: dict[str, type[Loss]] = {
     "squared_hinge": SquaredHinge,
     "huber": Huber,
     "squared": Squared,
+    "epsilon_insensitive": EpsilonInsensitive,
+    "poisson": Poisson,
     "quantile_huber": QuantileHuber,
     "multinomial": Multinomial,
 }

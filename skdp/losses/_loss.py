@@ -50,7 +50,7 @@ class Loss:
     --------
     >>> from skdp.losses import LOSSES
     >>> sorted(name for name, loss in LOSSES.items() if loss.kind == "regression")
-    ['huber', 'quantile_huber', 'squared']
+    ['epsilon_insensitive', 'huber', 'poisson', 'quantile_huber', 'squared']
     >>> sorted(name for name, loss in LOSSES.items() if loss().slope is None)  # must be clipped
     ['squared', 'squared_hinge']
     """

@@ -9,6 +9,8 @@ LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e
 WEIGHED = {"max_sample_weight": 10.0}  # without which no sample_weight is taken
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
+# Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
+NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
 RELATIONS = ("replace_one", "add_remove")
 
 
@@ -19,6 +21,7 @@ def checked():
         known = inspect.signature(Estimator).parameters
         given = {name: value for name, value in LOOSE.items() if name in known}
         given |= {"n_public": 100} if kind in COUNTED else {}
+        given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
         relations = RELATIONS if "neighbors" in known else ()
         given |= {name: value for name, value in WEIGHED.items() if name in known}
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [

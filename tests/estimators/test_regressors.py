@@ -28,6 +28,7 @@ from skdp import (
     DPHuberRegressor,
     DPLasso,
     DPLinearRegression,
+    DPLinearSVR,
     DPLogisticRegression,
     DPQuantileRegressor,
     DPRidge,
@@ -40,7 +41,8 @@ from skdp.solvers._sparse_solution import sparse_solution
 from skdp.utils import all_estimators
 
 RELATIONS = ("replace_one", "add_remove")
-REGRESSORS = list(dict(all_estimators("regressor")).values())
+OF_COUNTS = "DPPoissonRegressor"  # whose bounds start at 0: see test_glm_regressors.py
+REGRESSORS = [kind for name, kind in all_estimators("regressor") if name != OF_COUNTS]
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.0, 1.0, (2000, 3))
 Y = X @ [3.0, -2.0, 1.0] + 10.0 + 0.1 * rng.normal(size=2000)
@@ -220,7 +222,7 @@ def test_it_is_useful_and_says_what_it_costs(Estimator, neighbors):
     receipt = model.fit(X, Y).privacy_
     assert receipt.epsilon <= 1.0 and quote.script == receipt.script
     assert model.score(X, Y) > 0.9
-    if Estimator is not DPQuantileRegressor:
+    if Estimator not in (DPQuantileRegressor, DPLinearSVR):
         assert {"joint_moments", "mapped", "objective_perturbation"} <= set(receipt.proofs)
 
 

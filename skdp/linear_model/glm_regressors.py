@@ -1,0 +1,188 @@
+"""Private support vector regression and Poisson regression, with scikit-learn's face."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..exceptions import NotSupported
+from ..fitting import Plan
+from ..fitting.data import Array, SeedSource
+from ..losses import EpsilonInsensitive, Loss, Poisson
+from ..penalties import L2, NoPenalty, Penalty
+from ..privacy import Ledger
+from ..solvers import Solver
+from ._linear import LARGEST
+from ._linear_regressor import LinearRegressor, PenalisedRegressor
+
+__all__ = ["DPLinearSVR", "DPPoissonRegressor"]
+
+_SMOOTHED = 0.05  # of half of the declared range: how far the corner of the loss is rounded
+
+
+class DPLinearSVR(LinearRegressor):
+    """Linear support vector regression with (epsilon, delta)-differential privacy.
+
+    Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
+    twentieth of half of the declared range.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        As in `DPRidge`, like all parameters that are not listed here. Epsilon is the privacy loss: what scikit-learn
+        calls so in its `LinearSVR` is the margin here.
+    margin : float, default=0.0
+        Residual that costs nothing, in units of the target.
+    C : float, default=1.0
+        Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
+        scikit-learn's `LinearSVR` is not.
+    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
+        As in `DPRidge`.
+    random_state, verbose : object
+        As in `DPRidge`.
+
+    Attributes
+    ----------
+    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
+        As in `DPRidge`.
+
+    See Also
+    --------
+    DPHuberRegressor : Squares for small residuals, in place of nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp import DPLinearSVR
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
+    >>> model = DPLinearSVR(4.0, margin=0.2, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
+    >>> y = X @ [3.0, -2.0, 1.0] + 10.0
+    >>> bool(model.fit(X, y).score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        *,
+        margin: float = 0.0,
+        C: float = 1.0,
+        y_bounds: ArrayLike | None = None,
+        data_norm: float | None = None,
+        solver: str | Solver = "auto",
+        fit_intercept: bool = True,
+        clip_predictions: bool = True,
+        neighbors: str = "replace_one",
+        n_public: float | None = None,
+        accountant: str = "auto",
+        ledger: Ledger | None = None,
+        random_state: int | SeedSource | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.y_bounds = y_bounds
+        self.data_norm = data_norm
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.clip_predictions = clip_predictions
+        self.neighbors = neighbors
+        self.n_public = n_public
+        self.accountant = accountant
+        self.ledger = ledger
+        self.random_state = random_state
+        self.verbose = verbose
+        self.margin = margin
+        self.C = C
+
+    def _loss(self) -> Loss:
+        half = self._scale()[1]
+        return EpsilonInsensitive(float(self.margin) / half, _SMOOTHED)
+
+    def _penalty(self, n: int | None) -> Penalty:
+        return L2(self._scale()[1] / float(self.C)) if math.isfinite(self.C) else NoPenalty()
+
+
+class DPPoissonRegressor(PenalisedRegressor):
+    """Poisson regression with (epsilon, delta)-differential privacy.
+
+    Minimises ``mean(exp(x.w + b) - y (x.w + b)) + alpha |w|^2 / 2``, as scikit-learn does: the logarithm of the mean is
+    linear.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        As in `DPRidge`, like all parameters that are not listed here.
+    alpha : float, default=1.0
+        Strength of the penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
+        under ``neighbors="add_remove"``.
+    y_bounds : pair of float
+        Public bounds on the target, ``(0, high)``; targets beyond are cut to them. They must be declared.
+    data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
+        As in `DPRidge`.
+    random_state, verbose : object
+        As in `DPRidge`.
+
+    Attributes
+    ----------
+    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
+        As in `DPRidge`; they belong to the logarithm of the mean.
+
+    See Also
+    --------
+    DPRidge : For the mean itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp import DPPoissonRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (20000, 2))
+    >>> y = rng.poisson(np.exp(X @ [1.0, -0.5] + 0.5))
+    >>> model = DPPoissonRegressor(4.0, alpha=0.0, y_bounds=(0, 15), data_norm=1.5, random_state=0)
+    >>> bool(np.abs(model.fit(X, y).coef_ - [1.0, -0.5]).max() < 0.2)
+    True
+    """
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.fit_intercept:
+            raise NotSupported(
+                "fit_intercept=False is not supported by DPPoissonRegressor, whose unit of counts is in the intercept; "
+                "use True."
+            )
+        low = float(np.asarray(self.y_bounds, dtype=np.float64)[0])
+        if low != 0.0:
+            raise ValueError(
+                f"y_bounds must start at 0 for counts, got {low:g}; declare (0, high)."
+            )
+
+    def _scale(self) -> tuple[float, float]:
+        low, high = (float(v) for v in np.asarray(self.y_bounds, dtype=np.float64))
+        return 0.5 * (low + high), 0.5 * (high - low)
+
+    def _loss(self) -> Loss:
+        return Poisson()
+
+    def _penalty(self, n: int | None) -> Penalty:
+        # Of counts in units of the largest, the loss is so many times smaller.
+        high = 2.0 * self._scale()[1]
+        return L2(float(self.alpha) * self._records(n) / high) if self.alpha else NoPenalty()
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        """Coefficients of the logarithm of the mean: the unit of counts is in the intercept."""
+        w = np.clip(w, -LARGEST, LARGEST)
+        self.coef_ = w[: plan.public.n_features] / plan.data_norm
+        self.intercept_ = math.log(2.0 * self._scale()[1])
+        if self.fit_intercept:
+            self.intercept_ += float(w[-1]) * plan.public.intercept
+
+    def _predicted(self, X: ArrayLike) -> Array:
+        return np.exp(np.minimum(super()._predicted(X), 700.0))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
