@@ -75,7 +75,7 @@ class JointMoments(Additive):
         """Upper triangle of the rows' part, off-diagonal entries times sqrt(2), and the weighted rest."""
         rows, alone = records.rows, records.units is None
         product, square = self.weights(records.public)
-        targets, left = records.y.astype(np.float64), records.model.shrink(rows)
+        targets, left = records.y.astype(np.float64), rows.shrink
         if left is not None:  # a row and its target are scaled down together
             targets *= left
         moment = rows.moment() if alone else mean_moment(records)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -26,6 +26,9 @@ class Model(Protocol):
     it has one norm and one weight.
     """
 
+    of_whole_rows: ClassVar[bool]
+    """Whether scores of whole rows follow from those of what is left of rows that were too long, as linear ones do."""
+
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
         """Shape of the parameters, for a loss that wants so many scores of a record."""
 
@@ -34,9 +37,6 @@ class Model(Protocol):
 
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
         """Scores of all rows at `w`, and a tape: whatever the way back needs of the way there."""
-
-    def shrink(self, rows: Any) -> Array | None:
-        """How much of each row is left where scores are to be those of the whole rows; None where they are not."""
 
     def norms(self, tape: Any, dz: Array) -> Array:
         """Norm of each record's gradient whose slopes are `dz`, without building one; a fresh array of doubles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Linear:
     ((5,), (5, 3))
     """
 
+    of_whole_rows: ClassVar[bool] = True
+
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
         """One parameter for each column, or for each column and output."""
         return (public.width,) if outputs == 1 else (public.width, outputs)
@@ -36,11 +38,6 @@ class Linear:
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
         """Scores of all rows at `w`, and the rows."""
         return rows.dot(w), rows
-
-    def shrink(self, rows: Any) -> Array | None:
-        """What is left of each row: linear scores of the whole rows follow from those of what is left."""
-        left: Array | None = rows.shrink
-        return left
 
     def norms(self, tape: Any, dz: Array) -> Array:
         """Slope times norm of the row."""

@@ -1,6 +1,7 @@
 """A toy model: one hidden layer. It shows what another model has to write, and that laws and solvers take it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ class HiddenLayer:
     """Scores ``v' tanh(W x)`` with parameters that are counted from a public network, so that solvers begin at zero."""
 
     units: int = 8
+    of_whole_rows: ClassVar[bool] = False
 
     def shape(self, public, outputs=1):
         """A row of weights for each unit, and one weight of its own."""
@@ -30,10 +32,6 @@ class HiddenLayer:
         inner, outer = self._split(w, rows.width)
         hidden = np.tanh(rows.dot(inner).astype(np.float64))
         return np.einsum("ij,j->i", hidden, outer), (rows, hidden, (1.0 - hidden**2) * outer)
-
-    def shrink(self, rows):
-        """None: scores are those of the rows that are left."""
-        return None
 
     def norms(self, tape, dz):
         """Of both layers' gradients together; squares of 2 units numbers are off by a few units each."""
