@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._mechanism import Additive, Array, freeze_fields
+from ..privacy.events import Event
+from ._mechanism import Additive, Array, Mechanism, freeze_fields
 from ._octaves import BINS, bins_of
 from ._public import Public
 from ._records import Records
@@ -62,6 +63,10 @@ class ColumnCounts(Additive):
     def sensitivity(self, public: Public) -> float:
         """Two unit vectors of a column are at most sqrt(2) apart, not 2."""
         return math.sqrt(public.sensitivity_factor * public.n_features)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """Refused: scales are bought of all records."""
+        return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
         """The counts, one column after the other."""

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..privacy.events import Event
 from ._kernels import PIECE, add
-from ._mechanism import Additive, Array, freeze_fields
+from ._mechanism import Additive, Array, Mechanism, freeze_fields
 from ._octaves import numbers_at, to_unit
 from ._public import Public
 from ._records import Records
@@ -86,6 +87,10 @@ class ColumnMoments(Additive):
     def sensitivity(self, public: Public) -> float:
         """Under replace-one that of the sums alone; see the page."""
         return 2.0 * math.sqrt(public.n_features) if public.replace_one else self.bound(public)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """Refused: scales are bought of all records."""
+        return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
         """Sums, then weighted sums of squares."""

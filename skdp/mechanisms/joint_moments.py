@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..privacy.events import Event
 from ._kernels import pairwise_total
-from ._mechanism import Additive, Array
+from ._mechanism import Additive, Array, Mechanism
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
@@ -70,6 +71,10 @@ class JointMoments(Additive):
         deviation = self.multiplier * self.bound(public)
         product, square = self.weights(public)
         return deviation, deviation / product, deviation / square
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """Refused: moments are bought once, of all records."""
+        return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
         """Upper triangle of the rows' part, off-diagonal entries times sqrt(2), and the weighted rest."""
