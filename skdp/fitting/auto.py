@@ -74,4 +74,4 @@ def _noise(task: Task, public: Public, spec: Spec) -> float:
     if not spec.private:
         return 0.0
     per_bound = noise_multiplier(spec.epsilon, spec.delta, neighbors=spec.neighbors)
-    return per_bound * math.sqrt(task.size) / (public.n or TYPICAL)
+    return per_bound * math.sqrt(math.prod(task.shape)) / (public.n or TYPICAL)

@@ -2,7 +2,6 @@
 
 import copy
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -121,13 +120,9 @@ class PrivateEstimator(Entering, Covered):
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
-        self._stated(1, 1, 1)
-        for told in self._ignored():
+        _, task = self._stated(1, 1, 1)
+        for told in task.ignored:
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
-
-    def _ignored(self) -> Iterator[str]:
-        """A sentence for each parameter of the face that has no effect beside the others."""
-        return iter(())
 
     def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
         """The face's problem, with the number of records where it may be known: by the relation, or declared."""

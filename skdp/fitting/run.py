@@ -123,8 +123,10 @@ class Run:
         """Parameters, a column for each fit where there are several, and what they rest on."""
         plan, fits = self.plan, self.plan.fits
         if fits == 1:
-            oracle = Oracle(records, account, noise)
-            return plan.solver.solve(oracle, plan.task, self.budget), oracle.rests_on()
+            oracle, stated = Oracle(records, account, noise), self.statement
+            w = plan.solver.solve(oracle, plan.task, self.budget)
+            # A script is what was stated, event by event: the account has held the run to it.
+            return w, oracle.rests_on() if plan.solver.adaptive else (stated.proofs, stated.notes)
         pages: dict[str, None] = {}
         notes: dict[str, None] = {}
         columns = []

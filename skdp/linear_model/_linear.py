@@ -98,7 +98,7 @@ class LinearModel:
             weight=weight,
         )
         shape = (public.width,) if outputs == 1 else (public.width, outputs)
-        return public, Task(self._loss(outputs), penalty, shape)
+        return public, Task(self._loss(outputs), penalty, shape, tuple(self._ignored()))
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and data_norm is public."""

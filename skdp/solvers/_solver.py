@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -56,11 +56,14 @@ class Task:
         Penalty on the solver's parameters, on the scale of the sum; the intercept is free in it.
     shape : tuple of int
         Shape of the parameters.
+    ignored : tuple of str
+        A sentence for each parameter of the face that has no effect beside the others.
     """
 
     loss: Loss
     penalty: ScaledPenalty
     shape: tuple[int, ...]
+    ignored: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def size(self) -> int:
