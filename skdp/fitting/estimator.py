@@ -17,6 +17,8 @@ from ..solvers import Solver, Task, resolve
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
+from ._foreign import refuse_foreign, refusing_foreign
+from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, SeedSource, refuse_wrong
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
@@ -51,13 +53,26 @@ class PrivateEstimator(Entering, Covered):
     n_features_in_: int
     feature_names_in_: Array
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Constructors say why parameters of scikit-learn's are none here."""
+        super().__init_subclass__(**given)
+        if "__init__" in vars(cls):
+            setattr(cls, "__init__", refusing_foreign(vars(cls)["__init__"]))  # noqa: B010
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
+        found: dict[str, Any] = super().get_params(deep)
+        if deep:
+            found |= inner_parameters(self.solver)
+        return found
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
+        refuse_foreign(type(self), params, self._get_param_names())
         inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
         super().set_params(**params)
         if inner:
-            changes = {key.removeprefix("solver__"): value for key, value in inner.items()}
-            self.solver = resolve(self.solver).with_params(**changes)
+            self.solver = with_inner(self.solver, inner)
         return self
 
     def quote(self, n: int | None, n_features: int, n_classes: int | None = None) -> Receipt:

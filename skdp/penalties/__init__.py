@@ -141,7 +141,11 @@ def make(
         return penalty
     if penalty is None or penalty == "none":
         return NoPenalty()
-    if isinstance(penalty, str) and penalty == "auto":
+    ends = penalty == "elasticnet" and l1_ratio in (
+        0.0,
+        1.0,
+    )  # whose solvers see no corners, or no bowl
+    if isinstance(penalty, str) and (penalty == "auto" or ends):
         penalty = _named_by(l1_ratio)
     kind = PENALTIES.get(penalty) if isinstance(penalty, str) else None
     takes = {field.name for field in fields(kind)} if kind else ()

@@ -44,6 +44,8 @@ def penalty_of(**given):
         ({"penalty": "l2"}, L2(0.5)),
         ({"penalty": "l1"}, L1(0.5)),
         ({"penalty": "elasticnet", "l1_ratio": 0.3}, ElasticNet(0.5, 0.3)),
+        ({"penalty": "elasticnet", "l1_ratio": 0.0}, L2(0.5)),
+        ({"penalty": "elasticnet", "l1_ratio": 1.0}, L1(0.5)),
         ({"C": np.inf}, NoPenalty()),
         ({"C": np.inf, "l1_ratio": 1.0}, NoPenalty()),
     ],

@@ -1,0 +1,61 @@
+"""Parameters of scikit-learn's estimators that have no meaning here: one sentence each on why, and what instead."""
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+__all__ = ["refuse_foreign", "refusing_foreign"]
+
+_STEPS = "a solver's work is fixed before it runs, since what depends on the data would leak; set solver__steps instead"
+FOREIGN = {
+    "max_iter": _STEPS,
+    "tol": _STEPS,
+    "n_jobs": "a fit runs on one thread, so that no bit of it depends on how many there are; fit several models in "
+    "threads instead",
+    "dual": "each solver has one formulation; choose a solver instead",
+    "intercept_scaling": "the intercept is free of the penalty whatever its scale; leave it out",
+    "multi_class": "losses decide how classes are joined; leave it out",
+    "copy_X": "the table is never written to; leave it out",
+    "precompute": "products of the table are asked for at a price, by the solver; leave it out",
+    "selection": "there are no coordinates to go through; leave it out",
+    "probability": "predict_proba needs no second fit; leave it out",
+}
+
+
+def refuse_foreign(kind: type, given: Iterable[str], own: Iterable[str]) -> None:
+    """Say why a parameter of scikit-learn's is none here.
+
+    Parameters
+    ----------
+    kind : type
+        The estimator.
+    given : iterable of str
+        Names that the user gave.
+    own : iterable of str
+        Names that the estimator has.
+    """
+    for name in given:
+        if name in FOREIGN and name not in own:
+            raise TypeError(f"{kind.__name__} has no parameter {name!r}: {FOREIGN[name]}.")
+
+
+def refusing_foreign(init: Callable[..., None]) -> Callable[..., None]:
+    """A constructor with the same signature that says so of the names that it is given.
+
+    Parameters
+    ----------
+    init : callable
+        An estimator's ``__init__``.
+
+    Returns
+    -------
+    callable
+    """
+    own = init.__code__.co_varnames if hasattr(init, "__code__") else ()
+
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        refuse_foreign(type(self), given, own)
+        init(self, *args, **given)
+
+    return __init__
