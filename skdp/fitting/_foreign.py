@@ -14,7 +14,6 @@ FOREIGN = {
     "threads instead",
     "dual": "each solver has one formulation; choose a solver instead",
     "intercept_scaling": "the intercept is free of the penalty whatever its scale; leave it out",
-    "multi_class": "losses decide how classes are joined; leave it out",
     "copy_X": "the table is never written to; leave it out",
     "precompute": "products of the table are asked for at a price, by the solver; leave it out",
     "selection": "there are no coordinates to go through; leave it out",
