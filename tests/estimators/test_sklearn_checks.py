@@ -8,6 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 EXPECTED = {
     "check_all_zero_sample_weights_error": "it would say something of all weights, which are private",
     "check_sample_weight_equivalence_on_dense_data": "a record of weight 2 is not two, and one of 0 counts",
+    "check_sample_weight_equivalence_on_sparse_data": "a record of weight 2 is not two, and one of 0 counts",
+    "check_class_weight_classifiers": "all records weigh less than two of the heaviest, for which noise is made",
 }
 
 
