@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import Public
-from ..mechanisms._rows import DenseRows
+from ..mechanisms._rows import LEAST_SHRINK, DenseRows
 from ._pairs import Array, Data
 
 __all__ = ["LAYOUTS", "Neighbours", "adversarial_pairs", "common_row"]
@@ -109,7 +109,11 @@ def _gradient(
         row = question.coordinates.matrix @ row / question.scale
         norm = float(np.linalg.norm(row))
         longest = max(1.0, norm)
-        row, norm, left = row * ((1.0 - ROUNDING) / longest), min(1.0, norm), left / longest
+        row, norm, left = (
+            row * ((1.0 - ROUNDING) / longest),
+            min(1.0, norm),
+            max(left / longest, LEAST_SHRINK),
+        )
         question = question.question
     slope = left * float(question.loss.dz(np.array([row @ point / left]), np.array([label]))[0])
     if question.clip is not None:

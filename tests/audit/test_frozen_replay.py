@@ -69,8 +69,8 @@ def expect(words, question, relation="replace_one"):
 def test_a_statistic_that_moves_too_far_is_found():
     honest = Gradient.measure
     with patch.object(Gradient, "measure", lambda self, records: 3.0 * honest(self, records)):
-        expect("of its claim", ASKED["Gradient"])
-    assert found_in(ASKED["Gradient"]) == []
+        assert any("of its claim" in what for what in found_in(ASKED["Gradient"], pairs=None))
+    assert found_in(ASKED["Gradient"], pairs=None) == []
 
 
 @pytest.mark.parametrize("what", ["cancelling scores", "at the corner"])
