@@ -62,8 +62,8 @@ class PrivateEstimator(Entering, Covered):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
         found: dict[str, Any] = super().get_params(deep)
-        if deep:
-            found |= inner_parameters(self.solver)
+        if deep:  # transformers have no solver to choose
+            found |= inner_parameters(found.get("solver"))
         return found
 
     def set_params(self, **params: Any) -> Self:

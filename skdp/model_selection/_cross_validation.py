@@ -190,14 +190,18 @@ class _Pooled:
 
     def _of(self, what: str) -> Array:
         alone = self.estimator.neighbors != "replace_one"
-        found: Array | None = None
+        found = self._of_nobody(what)
         for train, test in self.folds:
-            if not len(test):
-                continue
-            model = clone(self.estimator).fit(self.X[train], self.y[train])
-            held = Held(model, self.X[test], self.codes[test], self.classes, alone)
-            part = getattr(held, what)()
-            if found is None:
-                found = np.zeros((len(self.X), *part.shape[1:]), dtype=part.dtype)
-            found[test] = part
-        return np.asarray(found)
+            # By keys all records may fall into one part: what fits on none would raise would tell of that.
+            if len(test) and len(train):
+                model = clone(self.estimator).fit(self.X[train], self.y[train])
+                held = Held(model, self.X[test], self.codes[test], self.classes, alone)
+                found[test] = getattr(held, what)()
+        return found
+
+    def _of_nobody(self, what: str) -> Array:
+        """What is said of records that no model speaks of: the first class, even odds, score 0."""
+        n, k = len(self.X), len(self.classes)
+        if what == "probabilities":
+            return np.full((n, k), 1.0 / k)
+        return np.zeros(n, dtype=np.intp if what == "predicted" else np.float64)

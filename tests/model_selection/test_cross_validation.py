@@ -92,3 +92,10 @@ def test_labels_that_are_none_are_refused_without_being_shown():
     with pytest.raises(ValueError, match="not among the model's classes") as refusal:
         dp_cross_val_score(model(), X, np.where(np.arange(1500) == 7, 77, Y))
     assert "77" not in str(refusal.value) and refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "log_loss"])
+def test_one_key_for_all_records_raises_nothing_that_would_tell(scoring):
+    private = model(neighbors="add_remove", n_public=1500)
+    given = {"cv": KeyFold(2), "groups": np.zeros(1500, dtype=int), "scoring": scoring}
+    assert np.isfinite(dp_cross_val_score(private, X, Y, **given).value)
