@@ -22,6 +22,7 @@ from sklearn.base import clone
 
 from ..fitting import estimator as _estimator
 from ..fitting import run as _run
+from ..fitting._covered import UNCOVERED
 from ._claims import movements, unpaid
 from ._neighbours import Neighbours
 from ._pairs import Data
@@ -135,7 +136,11 @@ def _shorter(tape: Tape, played: Tape, outcome: dict[str, Any]) -> str:
 def _outcome(run: Run, table: Data, noise: Tape) -> dict[str, Any]:
     """All that leaves a run: what it returns, prints, warns of and raises."""
     printed, result, error = io.StringIO(), None, None
-    with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(printed):
+    with (
+        warnings.catch_warnings(record=True) as warned,
+        contextlib.redirect_stdout(printed),
+        patch.object(UNCOVERED, "told", True),  # that note is of earlier fits, not of these records
+    ):
         warnings.simplefilter("always")
         try:
             result = run(table, noise)

@@ -65,7 +65,11 @@ SEARCHES = {
         lambda m: cross_val_score(GridSearchCV(m, {"C": [0.1, 1.0]}, cv=2), X, Y, cv=2, n_jobs=2),
         10,
     ),
-    "bagging": (lambda m: BaggingClassifier(m, n_estimators=3, n_jobs=2).fit(X, Y), 3),
+    # It draws records by giving them weights, whose bound has to be declared.
+    "bagging": (
+        lambda m: BaggingClassifier(m.set_params(max_sample_weight=20.0), 3, n_jobs=2).fit(X, Y),
+        3,
+    ),
     "calibrated": (lambda m: CalibratedClassifierCV(m, cv=3, n_jobs=2).fit(X, Y), 3),
     "one-vs-rest": (lambda m: OneVsRestClassifier(m, n_jobs=2).fit(X, K), 3),
 }
