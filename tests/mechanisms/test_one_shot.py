@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from laws.row_laws import left_of
 from laws.vaults import RELATIONS, vault
 from scipy import stats
 
@@ -312,7 +313,7 @@ def test_sums_of_capped_slopes_are_what_the_descent_follows():
         schedule=Schedule.constant(0.7, 1, (8,)), clip=0.2, convexity=0.0, multiplier=0.0
     )
     rows = records.rows.dot(np.eye(4))
-    gradients = -0.5 * records.y[:, None] * rows
+    gradients = -0.5 * (left_of(records.rows) * records.y)[:, None] * rows
     norms = np.linalg.norm(gradients, axis=1)[:, None]
     clipped = gradients * np.minimum(1.0, 0.2 / norms)
     np.testing.assert_allclose(
