@@ -24,6 +24,7 @@ OTHERS = {
     "public": replace(SCRIPTED.public, n=None),
     "data_norm": 7.0,
     "accountant": "rdp",
+    "fits": 3,
 }
 
 

@@ -148,7 +148,6 @@ class TestCurvatures:
     @pytest.mark.parametrize("loss", [Logistic(), Multinomial(3)], ids=repr)
     def test_products_without_a_matrix_are_those_of_all_second_derivatives(self, loss, monkeypatch):
         monkeypatch.setattr(objectives, "DENSE_WIDTH", 3)
-        monkeypatch.setattr(objectives, "BLOCK_ENTRIES", 9)  # several blocks
         objective = problem(n=30, d=4, loss=loss)
         w = 0.1 * objective.linear
         curvature = objective.curvature(w, objective.rows.dot(w), 1e-12)
