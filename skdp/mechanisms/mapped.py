@@ -132,8 +132,8 @@ class Mapped(Mechanism):
     >>> vault = Records.admit(np.array([[1.0, 0.0]]), np.ones(1), public, data_norm=1.0)
     >>> inner = Gradient(at=np.zeros(2), loss=Logistic(), clip=1.0, multiplier=0.0)
     >>> turned = Mapped(question=inner, coordinates=Coordinates([[0.0, 1.0], [5.0, 0.0]]))
-    >>> turned.answer(vault, Noise(seed=0))  # the image (0, 5), shrunk to norm 1, times -1/2
-    array([ 0. , -0.5])
+    >>> turned.answer(vault, Noise(seed=0))  # the image (0, 5), a fifth of which is left, times -1/2 of that
+    array([ 0. , -0.1])
     """
 
     proof: ClassVar[str] = "mapped"
