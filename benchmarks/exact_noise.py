@@ -95,6 +95,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path)
     parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--fits", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--shapes", type=int, default=len(SHAPES), help="how many of the tables")
     parser.add_argument("--serve", action="store_true")
     given = parser.parse_args()
     if given.serve:
@@ -105,8 +107,9 @@ def main():
     print(
         "| fit | rows x columns | now, ms | before, ms | ratio |\n| --- | --- | --- | --- | --- |"
     )
-    for shape in SHAPES:
-        for name, options in CASES.items():
+    for shape in SHAPES[: given.shapes]:
+        for name in given.fits:
+            options = CASES[name]
             question, times = {"shape": shape, "given": options}, {tree: [] for tree in workers}
             for process in workers.values():
                 asked(process, question)

@@ -6,11 +6,12 @@ A batch of 10 sessions out of 1,692 (MQ2007) or 784 (MQ2008), delta = 1e-4, Gaus
 ``sigma`` times the bound on one session's contribution. Writes ``docs/papers_priced.md``.
 """
 
+from functools import partial
 from pathlib import Path
 
-from skdp.privacy import Spec
-from skdp.privacy._pld import calibrate_scale, epsilon
-from skdp.privacy.events import PoissonGaussian, WithoutReplacementGaussian
+from skdp.privacy import Spec, calibrate
+from skdp.privacy._pld import epsilon
+from skdp.privacy.events import PoissonGaussian, WithoutReplacementGaussian, scaled
 
 DELTA, BATCH = 1e-4, 10
 PRINTED = {
@@ -58,7 +59,8 @@ def rows():
                     epsilon(sampled, DELTA, "replace_one"),
                     epsilon(fixed, DELTA, "replace_one"),
                 )
-                needed = sigma * calibrate_scale(sampled, Spec(claimed, DELTA, "add_remove"))
+                spec = Spec(claimed, DELTA, "add_remove")
+                needed = sigma * calibrate(partial(scaled, sampled), spec)[0]
                 figures = " | ".join(f"{price:.4f}" for price in prices)
                 line = f"| {data} | {sigma} | {steps} | {claimed} | {figures} | {needed:.3f} |"
                 yield line, prices[0] <= claimed, prices[2] > claimed

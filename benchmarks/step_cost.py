@@ -181,7 +181,7 @@ def against_lbfgs(rows):
 class Stopwatch:
     """Seconds spent in the vault's linear algebra, by wrapping the methods of DenseRows."""
 
-    names = ("dot", "tdot", "gram", "take")
+    names = ("dot", "whole_dot", "tdot", "gram", "take")
 
     def __init__(self):
         self.seconds, self.depth = 0.0, 0

@@ -1,20 +1,11 @@
 """Differentially private estimators that drop into scikit-learn."""
 
+from . import linear_model
+from ._simulate import simulate
 from ._total import total
 from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
 from .inspection import check
-from .linear_model import (
-    DPElasticNet,
-    DPHuberRegressor,
-    DPLasso,
-    DPLinearRegression,
-    DPLinearSVC,
-    DPLinearSVR,
-    DPLogisticRegression,
-    DPPoissonRegressor,
-    DPQuantileRegressor,
-    DPRidge,
-)
+from .linear_model import *  # noqa: F403
 from .preprocessing import make_pipeline
 from .privacy import budget
 
@@ -22,16 +13,6 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BudgetExceeded",
-    "DPElasticNet",
-    "DPHuberRegressor",
-    "DPLasso",
-    "DPLinearRegression",
-    "DPLinearSVC",
-    "DPLinearSVR",
-    "DPLogisticRegression",
-    "DPPoissonRegressor",
-    "DPQuantileRegressor",
-    "DPRidge",
     "NotSupported",
     "OffScript",
     "PrivacyWarning",
@@ -40,8 +21,10 @@ __all__ = [
     "check",
     "make_pipeline",
     "show_versions",
+    "simulate",
     "total",
 ]
+__all__ += linear_model.__all__
 
 
 def show_versions() -> None:

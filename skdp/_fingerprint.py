@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 __all__ = ["fingerprint"]
 
@@ -25,10 +26,16 @@ def fingerprint(model: Any) -> dict[str, str]:
     """
     fitted = {
         name: np.asarray(value)
-        for name, value in vars(model).items()
+        for name, value in map(_dense, vars(model).items())
         if name.endswith("_") and not name.startswith("_") and _numbers(value)
     }
     return {name: _digest(name, fitted[name]) for name in sorted(fitted)}
+
+
+def _dense(named: tuple[str, Any]) -> tuple[str, Any]:
+    """The same numbers, where they have been made a sparse array afterwards."""
+    name, value = named
+    return name, value.toarray() if issparse(value) else value
 
 
 def _numbers(value: Any) -> bool:

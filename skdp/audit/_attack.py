@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
+from ._lower_bound import LowerBound
 from ._pairs import Array
 
 __all__ = ["Evidence", "audit"]
@@ -21,7 +22,7 @@ THRESHOLDS = 400
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(LowerBound):
     """What an attack found.
 
     Parameters
@@ -53,28 +54,10 @@ class Evidence:
     (True, False)
     """
 
-    epsilon: float
-    delta: float
-    confidence: float
     n_runs: int
     false_alarms: int
     hits: int
     statistic: str
-
-    def refutes(self, epsilon: float) -> bool:
-        """Whether a claim of this epsilon, at the same delta, is refuted.
-
-        Parameters
-        ----------
-        epsilon : float
-            The claim.
-
-        Returns
-        -------
-        bool
-            True where the attack found more than the claim allows.
-        """
-        return self.epsilon > epsilon
 
 
 def audit(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import Public
-from ..mechanisms._rows import LEAST_SHRINK, DenseRows
+from ..mechanisms._rows import DenseRows
+from ..mechanisms._shrunk import LEAST_SHRINK
 from ._pairs import Array, Data
 
 __all__ = ["LAYOUTS", "Neighbours", "adversarial_pairs", "common_row"]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..privacy import accountants
 from ..privacy.receipt import Receipt
 from ._canaries import Canaries
+from ._lower_bound import LowerBound
 from ._one_run_bound import unlikely
 from ._one_run_claim import LARGEST, claim, sampled_epsilons
 from ._pairs import Array, Data
@@ -22,15 +23,13 @@ CURVES = ("any", "gaussian")
 
 
 @dataclass(frozen=True)
-class OneRun:
+class OneRun(LowerBound):
     """What one fit gave away.
 
     Parameters
     ----------
-    epsilon : float
-        Lower bound on epsilon at ``delta``: any smaller claim is false, at the stated confidence.
-    delta : float
-        The delta that was granted.
+    epsilon, delta : float
+        Lower bound on epsilon at this delta: any smaller claim is false, at the stated confidence.
     confidence : float
         Probability, over the coins and the one fit, with which the bound holds.
     neighbors : {"replace_one", "add_remove"}
@@ -55,28 +54,10 @@ class OneRun:
     (True, False)
     """
 
-    epsilon: float
-    delta: float
-    confidence: float
     neighbors: str
     n_canaries: int
     tallies: tuple[tuple[int, int], ...]
     curve: str
-
-    def refutes(self, epsilon: float) -> bool:
-        """Whether a claim of this epsilon, at the same delta, is refuted.
-
-        Parameters
-        ----------
-        epsilon : float
-            The claim.
-
-        Returns
-        -------
-        bool
-            True where more was given away than the claim allows.
-        """
-        return self.epsilon > epsilon
 
     def refutes_receipt(self, receipt: Receipt) -> bool:
         """Whether the whole privacy profile that a receipt's script implies is refuted, at the same confidence.

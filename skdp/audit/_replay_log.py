@@ -26,7 +26,8 @@ compared. Each line is over all adversarial pairs of neighbours ({pairs}):
 three layouts, two precisions and pairs of tables with different layouts; {d} features; {many} records for questions,
 {n} for solvers. *Calls* of the noise that were compared, the largest *moved/claimed*, all roundings included in the
 claim, and *findings*: branches that differ, statistics that move too far, anything else that comes out and differs.
-"refused" is one sentence before the data is touched.
+"refused" is one sentence before the data is touched. Questions of lists have lists of one document here,
+which add nothing; lists are replayed through `DPRanker` in tests/ranking/test_ranker.py.
 """
 
 

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from .. import mechanisms as room
 from ..fitting import PrivateEstimator
 from ..linear_model import DPLinearSVC, DPLogisticRegression, DPRidge
-from ..losses import Hinge, Logistic
+from ..losses import BayesRank, Hinge, ListNet, Logistic
 from ..mechanisms import MECHANISMS, Public, Records
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1, L1Ball, NoPenalty, ScaledPenalty
@@ -86,6 +86,8 @@ def _sums(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
     yield ", huge parameters", room.Gradient(at=1e18 * at, loss=Logistic(), **given)
     yield ", cancelling scores", room.Gradient(at=_torn(width, 1e18, 0.0), loss=Logistic(), **given)
     yield ", at the corner", room.Gradient(at=_torn(width, 1.0, 1.0), loss=Hinge(), **given)
+    yield "", room.ListGradient(at=at, loss=ListNet(), **given)
+    yield "", room.LabelGradient(at=at, loss=BayesRank(), **given)
     yield "", room.GradientDifference(at=at, anchor=0.5 * at, loss=Logistic(), reach=0.1, **given)
     yield "", room.PartyGradients(at=np.stack([at, -at]), loss=Logistic(), **given)
     yield "", room.ModelStep(x=at, z=0.5 * at, y=-at, loss=Logistic(), **step, **given)

@@ -4,17 +4,21 @@
 estimators share: parameters in, plan out, all or nothing.
 """
 
+from ._fields import FromFields
 from .auto import choose_solver
 from .classifier import PrivateClassifier
 from .estimator import PrivateEstimator
+from .learner import PrivateLearner
 from .plan import Plan
 from .regressor import PrivateRegressor
 from .run import Run, prepare
 
 __all__ = [
+    "FromFields",
     "Plan",
     "PrivateClassifier",
     "PrivateEstimator",
+    "PrivateLearner",
     "PrivateRegressor",
     "Run",
     "choose_solver",

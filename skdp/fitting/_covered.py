@@ -3,14 +3,20 @@
 import warnings
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
-
 from ..exceptions import PrivacyWarning
 from ..privacy import Ledger
 from ..privacy.ledger import Sent, in_scope
+from ._bases import BaseEstimator
+from ._coming import refuse_if_too_many
 from ._warning import frames_to_caller
 
-__all__ = ["UNCOVERED", "Covered", "Uncovered"]
+__all__ = ["UNCOVERED", "Covered", "Uncovered", "payer_of"]
+
+
+def payer_of(ledger: Ledger | None) -> Ledger | None:
+    """The ledger that was given, else the budget in scope."""
+    scope = in_scope() if ledger is None else None
+    return ledger if scope is None else scope.ledger
 
 
 class Covered(BaseEstimator):
@@ -21,17 +27,18 @@ class Covered(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         scope = in_scope()
-        if scope is not None and self.ledger is None:
+        if scope is not None and scope.ledger is not None and self.ledger is None:
             state = {**state, "_sent": scope.sent()}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         sent: Sent | None = state.get("_sent")
         super().__setstate__({name: value for name, value in state.items() if name != "_sent"})
-        if sent is not None and sent.holds:
+        if sent is not None and sent.travelled:
             self._sent = sent
 
     def __sklearn_clone__(self) -> Self:
+        refuse_if_too_many(self, self._payer)
         twin: Self = super().__sklearn_clone__()
         if "_sent" in self.__dict__:
             twin._sent = self._sent
@@ -39,10 +46,8 @@ class Covered(BaseEstimator):
 
     def _payer(self) -> Ledger | None:
         """The ledger that pays for a fit, by the estimator's name in its report."""
-        payer = self.ledger
-        if payer is None and (scope := in_scope()) is not None:
-            payer = scope.ledger
-        elif payer is None and "_sent" in self.__dict__:
+        payer = payer_of(self.ledger)
+        if payer is None and in_scope() is None and "_sent" in self.__dict__:
             payer = self._sent.ledger
         return None if payer is None else payer.called(type(self).__name__)
 

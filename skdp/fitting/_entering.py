@@ -4,6 +4,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..solvers import Solver
 from ._shares import shares_of_bound
 from ._tables import Array
 
@@ -13,6 +14,8 @@ __all__ = ["Entering"]
 class Entering:
     """Of the private estimators: one score of a record, and a weight of 1, unless a face says otherwise."""
 
+    solver: str | Solver
+    data_norm: float | None
     max_rows_per_group: int | None = None
     max_sample_weight: float | None = None
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..solvers import SOLVERS, Solver, resolve
+from ..solvers import LIST_SOLVERS, SOLVERS, Solver, resolve
 
 __all__ = ["inner_parameters", "with_inner"]
 
@@ -21,7 +21,7 @@ def inner_parameters(solver: Any) -> dict[str, Any]:
     -------
     dict
     """
-    if not isinstance(solver, str) or solver not in SOLVERS:
+    if not isinstance(solver, str) or solver not in SOLVERS | LIST_SOLVERS:
         return {}
     return {_PREFIX + name: value for name, value in resolve(solver).get_params().items()}
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..losses import LOSSES, Loss
+from ..models import ACTIVATIONS
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.ledger import Ledger
@@ -19,7 +20,7 @@ from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
 from ._targets import are_bounds
 
-__all__ = ["RULES", "SeedSource", "as_text", "refuse_wrong"]
+__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
 
@@ -58,8 +59,17 @@ def _between(low: float, high: float, *others: float) -> Test:
     return lies
 
 
-def _count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 1 to 2**53."""
     return isinstance(value, numbers.Integral) and not _flag(value) and 1 <= int(value) <= MOST
+
+
+def _width(value: Any) -> bool:
+    return is_count(value) and int(value) <= 10**6
+
+
+def _listing(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
@@ -103,10 +113,10 @@ RULES: dict[str, Rule] = {
         "must be 0 or lie in [1e-300, 1); choose it well below 1/n, for example 1e-6",
     ),
     "data_norm": (
-        _between(1e-30, 1e30),
+        _or_none(_between(1e-30, 1e30)),
         "must be a number between 1e-30 and 1e30: declare a bound on the norm of a row that you know without looking "
         "at the data (rows beyond it are scaled down); with columns scaled to [-1, 1] by public bounds, "
-        "sqrt(n_features) always holds",
+        "sqrt(n_features) always holds, and None buys bounds",
     ),
     "C": (
         _between(1e-100, 1e100, math.inf),
@@ -161,10 +171,37 @@ RULES: dict[str, Rule] = {
         "must be two numbers of size up to 1e30, (low, high) with low < high: declare bounds on the target that you "
         "know without looking at the data (targets beyond them are cut)",
     ),
+    "hidden_layer_sizes": (
+        lambda value: (
+            _width(value) or (_listing(value) and len(value) > 0 and all(map(_width, value)))
+        ),
+        "must be a number of units from 1 to 1e6, or a tuple of one or more such numbers: one for each hidden layer",
+    ),
+    "activation": (
+        _one_of((), *ACTIVATIONS),
+        f"is not known; use one of {_listed(ACTIVATIONS)}",
+    ),
+    "batch_size": (
+        _or_none(is_count),
+        "must be a whole number from 1 to 2**53: the records that are expected in a batch, or None for the solver's "
+        "own rate",
+    ),
+    "max_iter": (
+        _or_none(lambda value: is_count(value) and int(value) <= 1e6),
+        "must be a whole number from 1 to 1e6: the epochs, all of which are made, or None for the solver's own steps",
+    ),
+    "learning_rate_init": (
+        _or_none(_between(1e-30, 1e30)),
+        "must be a number between 1e-30 and 1e30, or None for a step that noise allows",
+    ),
+    "huber_threshold": (
+        _or_none(_between(1e-30, 1e30)),
+        "must be a number between 1e-30 and 1e30, in units of the target, or None for squares everywhere",
+    ),
     "clip_predictions": (_flag, "must be True or False"),
     "h": (_between(1e-30, 1e30), "must be a number between 1e-30 and 1e30; the usual is 0.5"),
     "max_rows_per_group": (
-        _or_none(_count),
+        _or_none(is_count),
         "must be a whole number from 1 to 2**53: the most rows of one person that enter a fit, or None where every row "
         "is a person's only one",
     ),
@@ -188,13 +225,13 @@ RULES: dict[str, Rule] = {
     ),
     "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),
     # Not of the estimator, but of its quote:
-    "n": (_count, "must be a whole number from 1 to 2**53: the records that a fit would see"),
+    "n": (is_count, "must be a whole number from 1 to 2**53: the records that a fit would see"),
     "n_classes": (
-        lambda value: _count(value) and int(value) >= 2,
+        lambda value: is_count(value) and int(value) >= 2,
         "must be a whole number from 2 to 2**53: the classes that a fit would see",
     ),
     "n_features": (
-        _count,
+        is_count,
         "must be a whole number from 1 to 2**53: the columns that a fit would see",
     ),
 }

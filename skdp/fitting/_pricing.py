@@ -13,6 +13,7 @@ from ..penalties import PENALTIES
 from ..privacy import accountants
 from ..privacy.ledger import Filter, Recorder
 from ..solvers import SOLVERS, Budget
+from ._scaling import with_scaling
 from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
@@ -100,7 +101,8 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     """
     asked = plan.solver.asks(plan.public, plan.task, budget)
     of_one = _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
-    return replace(of_one, script=plan.script(of_one.script))
+    stated = replace(of_one, script=plan.script(of_one.script))
+    return stated if plan.scaling is None else with_scaling(stated, plan, plan.scaling, budget)
 
 
 def _run_on_nothing(plan: Plan, budget: Budget) -> Statement:

@@ -12,7 +12,14 @@ from ..mechanisms import number_of_units
 from ._parameters import as_text
 from ._tables import Array, attempt
 
-__all__ = ["by_class", "declared_of_rows", "heaviest_class", "shares_of_bound", "units_of"]
+__all__ = [
+    "by_class",
+    "declared_of_rows",
+    "heaviest_class",
+    "ids_of",
+    "shares_of_bound",
+    "units_of",
+]
 
 
 def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
@@ -39,6 +46,32 @@ def declared_of_rows(estimator: Any) -> dict[str, Any]:
     return {name: value for name, value in declared.items() if value is not None}
 
 
+def ids_of(groups: ArrayLike) -> Array:
+    """An array of ids of which none decides how another one is read.
+
+    Of a list numpy makes what holds all of it: one text turns numbers into texts, and one number beyond the integers
+    of 64 bits turns large ones into equal doubles.
+
+    Parameters
+    ----------
+    groups : array-like
+        What the user gave.
+    """
+    if not isinstance(groups, list | tuple):
+        return np.asarray(groups)
+    given = [_plain(one) for one in groups]
+    found, kinds = np.empty(len(given), dtype=object), set(map(type, given))
+    found[:] = given
+    alike = found if len(kinds) > 1 else np.asarray(given)
+    return found if kinds == {int} and alike.dtype.kind not in "iu" else alike
+
+
+def _plain(one: Any) -> Any:
+    """A number or a text of numpy's as one of Python's."""
+    kinds = (np.integer, int), (np.floating, float), (np.str_, str)
+    return next((plain(one) for known, plain in kinds if isinstance(one, known)), one)
+
+
 def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | None, int]:
     """The id of each row's owner, or None where every row is its own, and the number of owners.
 
@@ -63,7 +96,7 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
         raise ValueError(
             "groups was passed, and max_rows_per_group is None; declare how many rows of a person may enter."
         )
-    owners, wrong = attempt(lambda: np.asarray(groups))
+    owners, wrong = attempt(lambda: ids_of(groups))
     if wrong is not None:
         raise ValueError("groups must be an array of one id for each row of X; give one.")
     return owners, number_of_units(owners, n)

@@ -5,7 +5,8 @@ What scikit-learn, numpy and pandas say of wrong data shows cells of it ("could 
 The cause is looked up anew in the type and the shape of the data. All is raised outside of ``except`` blocks, for
 ``from None`` keeps the exception that it hides in ``__context__``, where log collectors find it.
 
-Under add/remove neighbours the number of records is private: no sentence shows it, nor the length of y.
+Under add/remove neighbours the number of records is private, and where a record may have several rows theirs is: no
+sentence shows it, nor the length of y.
 """
 
 import re
@@ -108,7 +109,7 @@ def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     found, kind = X, None
     if not is_frame(X):
         found, kind = attempt(
-            lambda: check_array(X, dtype=None, ensure_all_finite=False, input_name="X")
+            lambda: check_array(_with_cells(X), dtype=None, ensure_all_finite=False, input_name="X")
         )
     elif 0 in X.shape or len(set(X.columns)) < len(X.columns):
         kind = ValueError
@@ -139,14 +140,13 @@ def _why_no_cells(X: Any, kind: type[Exception]) -> str:
     """One sentence on what is wrong with a table of any cells."""
     if is_frame(X) and 0 not in X.shape:
         return "X names a column twice; give each column a name of its own."
-    found, wrong = attempt(lambda: np.asarray(X))
-    if wrong is None and found.ndim == 2 and 0 in found.shape:
-        return _why_empty(found.shape, True)
     return _why_no_table(X, kind, True)
 
 
 def _with_cells(X: Any) -> Any:
-    """Sparse tables of other formats as triplets."""
+    """Sparse tables of other formats as triplets; cells of a list as they are, also where one of them is text."""
+    if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
+        return np.asarray(X, dtype=object)
     return X.tocoo() if issparse(X) and X.format not in FORMATS else X
 
 
@@ -233,8 +233,7 @@ def labels(estimator: Any, y: ArrayLike, n: int) -> Array:
     if kind is not None:
         raise kind(_why_no_column(y, kind, private))
     _refuse_length(found, n, private)
-    why = known_labels(found)[1]
-    if why is not None:
+    if (why := known_labels(found)[1]) is not None:
         raise (TypeError if found.dtype.kind == "S" else ValueError)(
             f"Unknown label type: y {why}."
         )
@@ -316,5 +315,6 @@ def _refuse_length(y: Array, n: int, private: bool) -> None:
 
 
 def _hides_count(estimator: Any) -> bool:
-    owners = getattr(estimator, "max_rows_per_group", None)
-    return owners is not None or getattr(estimator, "neighbors", None) != "replace_one"
+    several = getattr(estimator, "max_rows_per_group", None) is not None
+    several = several or getattr(estimator, "privacy_unit", None) == "list"
+    return several or getattr(estimator, "neighbors", None) != "replace_one"

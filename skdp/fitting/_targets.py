@@ -9,27 +9,14 @@ from numpy.typing import ArrayLike
 
 from ._tables import Array, attempt, labels
 
-__all__ = ["are_bounds", "middle_and_half", "targets"]
+__all__ = ["are_bounds", "grades", "middle_and_half", "targets"]
 
 _LARGEST, _NARROWEST = 1e30, 1e-12
+_BEST = 31  # of grades, whose gains are 2^grade - 1
 
 
 def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
-    """The target as a column of n finite doubles.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Knows whether the number of records is public.
-    y : array-like of shape (n_samples,)
-        What the user gave.
-    n : int
-        Rows of X.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
+    """The target as a column of n finite doubles; parameters as of `labels`."""
     shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
     if shape is not None and len(shape) == 2 and shape[1] > 1:
         raise ValueError(
@@ -50,9 +37,35 @@ def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
     return column.astype(np.float64)
 
 
+def grades(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """Grades of n documents, as doubles.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Knows whether the number of records is public.
+    y : array-like of shape (n_samples,)
+        What the user gave.
+    n : int
+        Rows of X.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Whole numbers from 0 to 31.
+    """
+    found = targets(estimator, y, n)
+    if not ((found >= 0.0) & (found <= _BEST) & (np.rint(found) == found)).all():
+        raise ValueError(
+            f"y holds what is no grade; pass a whole number from 0 to {_BEST}, 0 for no use, for each document."
+        )
+    return found
+
+
 def are_bounds(value: Any) -> bool:
     """Whether a value is a pair of numbers, the first below the second, both of a size that doubles can hold."""
-    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2 or np.ndim(value) != 1:
+    shape, kind = attempt(lambda: np.shape(value))
+    if not isinstance(value, tuple | list | np.ndarray) or kind is not None or shape != (2,):
         return False
     if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in value):
         return False

@@ -2,12 +2,30 @@
 
 import math
 
-from ..losses import EpsilonInsensitive, Huber, Loss, Poisson, QuantileHuber, Squared
+from ..losses import (
+    EpsilonInsensitive,
+    Huber,
+    ListLoss,
+    ListNet,
+    Loss,
+    Poisson,
+    QuantileHuber,
+    Squared,
+)
 from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
-from ..solvers import GD, ObjectivePerturbation, Solver, Task, TwoPhase, WhiteGD, WhiteObjective
+from ..solvers import (
+    GD,
+    ObjectivePerturbation,
+    OneShot,
+    Solver,
+    Task,
+    TwoPhase,
+    WhiteGD,
+    WhiteObjective,
+)
 from ..solvers._one_shot import TYPICAL
 
 __all__ = ["choose_solver"]
@@ -44,6 +62,8 @@ def choose_solver(
     """
     if not isinstance(solver, str) or solver != "auto":
         return solver
+    if isinstance(task.loss, ListLoss):
+        return _of_lists(task, public)
     if spec.private and spec.delta == 0.0:
         return ObjectivePerturbation()
     smooth, narrow = task.loss.curvature is not None, public.width <= WIDEST
@@ -57,6 +77,12 @@ def choose_solver(
     if alone and _noise(task, public, spec) <= _quiet(task, public, ridge):
         return WhiteObjective() if ridge else ObjectivePerturbation()
     return WhiteGD() if ridge else GD()
+
+
+def _of_lists(task: Task, public: Public) -> Solver:
+    """One release where that is all that there is of private labels; gradients elsewhere."""
+    once = public.lists == "labels" and type(task.loss) is ListNet and task.penalty.smooth
+    return OneShot() if once else GD()
 
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:

@@ -1,30 +1,45 @@
 """What private classifiers share: labels in, labels out."""
 
 import warnings
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import PrivacyWarning
+from ._bases import ClassifierMixin
 from ._parameters import as_text
 from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
-from .estimator import PrivateEstimator
+from .learner import PrivatePredictor
 
 __all__ = ["PrivateClassifier"]
 
 
-class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """Base of the private classifiers: it knows labels, and nothing of losses."""
+class PrivateClassifier(ClassifierMixin, PrivatePredictor):
+    """Base of the private classifiers: it knows labels, and nothing of losses.
 
-    classes: ArrayLike | None
+    Parameters
+    ----------
+    classes : array-like of labels, default=None
+        All labels that may occur, two or more. None takes them from y, which makes them public and warns.
+    class_weight : dict, default=None
+        What a record of each label weighs; 1 for a label that is not in it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    """
+
+    multi_class = "ovr"  # not a parameter of every classifier
+
+    classes: ArrayLike | None = None
     class_weight: dict[Any, float] | None = None
-    multi_class: str = "ovr"
-    classes_: Array
+    classes_: Array = field(init=False)
 
     def fit(
         self,
@@ -56,11 +71,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def predict(self, X: ArrayLike) -> Array:
         """Labels of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -124,7 +134,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if _text(classes) != _text(y) or not np.array_equal(classes[codes], y):
             raise ValueError(
                 f"y holds labels that are not among {_told(classes)} (a continuous target is none); declare all labels "
-                "that may occur."
+                f"that may occur{_coded(classes, y)}."
             )
         outputs = _outputs(len(classes))
         if outputs == 1:
@@ -195,6 +205,14 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 def _told(classes: Array) -> str:
     """The classes, where they are few: more may be a column of data that took a wrong turn."""
     return f"classes={classes.tolist()}" if len(classes) <= 3 else f"the {len(classes)} classes"
+
+
+def _coded(classes: Array, y: Array) -> str:
+    """What to declare where words were declared and numbers came."""
+    if not _text(classes) or y.dtype.kind not in "iu":
+        return ""
+    codes = "[0, 1]" if len(classes) == 2 else f"list(range({len(classes)}))"
+    return f" (a meta-estimator such as VotingClassifier hands on codes of labels: declare classes={codes})"
 
 
 def _outputs(classes: int) -> int:

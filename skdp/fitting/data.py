@@ -1,6 +1,7 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
-from ._parameters import SeedSource, as_text
+from ._parameters import SeedSource, as_text, is_count
+from ._shares import ids_of
 from ._tables import (
     Array,
     any_table,
@@ -11,6 +12,7 @@ from ._tables import (
     table,
     warn_of_column,
 )
+from ._targets import grades
 from ._warning import frames_to_caller
 
 __all__ = [
@@ -20,6 +22,9 @@ __all__ = [
     "as_text",
     "attempt",
     "frames_to_caller",
+    "grades",
+    "ids_of",
+    "is_count",
     "is_frame",
     "known_labels",
     "labels",

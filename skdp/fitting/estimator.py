@@ -2,8 +2,9 @@
 
 import copy
 import warnings
-from dataclasses import replace
-from typing import Any, Self, cast
+from abc import ABCMeta, abstractmethod
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,15 +12,18 @@ from numpy.typing import ArrayLike
 from .._fingerprint import fingerprint
 from ..mechanisms import Noise, Public, Records
 from ..privacy import Ledger
+from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
+from ._fields import FromFields
 from ._foreign import refuse_foreign, refusing_foreign
+from ._heard import Heard
 from ._inner import inner_parameters, with_inner
-from ._parameters import RULES, SeedSource, refuse_wrong
+from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
 from ._surroundings import surroundings
@@ -32,26 +36,55 @@ from .run import prepare
 __all__ = ["PrivateEstimator"]
 
 
-class PrivateEstimator(Entering, Covered):
+class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
 
     A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
-    parameters that come back. Everything between, and every promise, is here and below.
+    parameters that come back. Everything between, and every promise, is here and below. Parameters are fields.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        Privacy loss that is promised; smaller is more private. ``inf`` adds no noise and is not private.
+    delta : float, default=1e-6
+        Probability of exceeding it; choose it well below 1/n.
+    neighbors : {"replace_one", "add_remove"}, default="replace_one"
+        Neighbouring data differ by one record replaced (n is public) or added or removed (n is private).
+    n_public : int, default=None
+        Under "add_remove", a rough number of records that you know without looking. None buys a noisy count where
+        the solver needs one.
+    accountant : str, default="auto"
+        Which theorem prices the fit; "auto" takes the tightest valid one.
+    ledger : skdp.privacy.Ledger, default=None
+        A budget shared by several fits; it pays before a record is touched.
+    random_state : int, RandomState or None, default=None
+        None draws noise from the operating system. A seed makes the fit reproducible, and the guarantee void against
+        whoever knows it.
+    verbose : int, default=0
+        1 prints the privacy statement after a fit, 2 shows a progress bar besides (extra ``progress``).
+
+    Attributes
+    ----------
+    privacy_ : Receipt
+        What the fit costs, how that was computed, and what was declared public.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had string names.
     """
 
-    epsilon: float
-    delta: float
-    solver: str | Solver
-    data_norm: float | None
-    neighbors: str
-    n_public: float | None
-    accountant: str
-    ledger: Ledger | None
-    random_state: int | SeedSource | None
-    verbose: int
-    privacy_: Receipt
-    n_features_in_: int
-    feature_names_in_: Array
+    epsilon: float = field(default=1.0, kw_only=False)
+    delta: float = field(default=1e-6, kw_only=False)
+    neighbors: str = "replace_one"
+    n_public: float | None = None
+    accountant: str = "auto"
+    ledger: Ledger | None = None
+    random_state: int | SeedSource | None = None
+    verbose: int = 0
+    _listens: ClassVar[Any] = None  # to answers of this kind of question
+    privacy_: Receipt = field(init=False)
+    n_features_in_: int = field(init=False)
+    feature_names_in_: Array = field(init=False)
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Constructors say why parameters of scikit-learn's are none here."""
@@ -105,6 +138,7 @@ class PrivateEstimator(Entering, Covered):
         plan = self._plan(None if n is None else int(n), int(n_features), {}, outputs)
         return prepare(plan, self._payer()).quote()
 
+    @abstractmethod
     def _problem(
         self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
     ) -> tuple[Public, Task]:
@@ -112,24 +146,30 @@ class PrivateEstimator(Entering, Covered):
 
         That is the objective over `heaviest`, the most that a row weighs, so that no loss in it weighs more than 1.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def _encode(
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         """Rows, targets, what to declare, and attributes to store, of what the user gave."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _store(self, w: Array, plan: Plan) -> None:
         """Keep what the parameters mean on the user's scale."""
-        raise NotImplementedError
+
+    def _follow(self, answers: list[tuple[Any, Array]], plan: Plan) -> None:
+        """Keep what follows of the answers that it listens to, which costs nothing."""
 
     def _keep_single(self) -> None:
         """Keep what is stored in single precision, after rows of it, where scikit-learn's estimator does."""
 
+    def _rules(self) -> dict[str, Rule]:
+        """What each parameter may be."""
+        return RULES | {"random_state": SEEDS}
+
     def _check_parameters(self) -> None:
         """Refuse what no data could make right, before any is looked at."""
-        refuse_wrong(self.get_params(deep=False), RULES | {"random_state": SEEDS})
+        refuse_wrong(self.get_params(deep=False), self._rules())
         payer = self._payer()
         if payer is not None and payer.neighbors != self.neighbors:
             raise ValueError(
@@ -150,11 +190,7 @@ class PrivateEstimator(Entering, Covered):
         return replace(public, rows=rows, weighted=self._weighted()), task
 
     def _plan(
-        self,
-        n: int | None,
-        n_features: int,
-        declared: dict[str, Any],
-        outputs: int | None = None,
+        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
     ) -> Plan:
         """All that is decided before any data, from parameters that have been checked."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
@@ -166,16 +202,34 @@ class PrivateEstimator(Entering, Covered):
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self)
         alone = self._payer() is None and self.accountant in ("auto", "profile") and fits == 1
-        solver = resolve(choose_solver(self.solver, task, public, spec, alone))
+        solver = self._chosen(task, public, spec, alone)
         given = spec, task, solver, public, data_norm, self.accountant, facts
         return Plan(*given, fits=fits, unit="row" if self.max_rows_per_group is None else "person")
+
+    def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
+        """Whose each row is, or None where every row is its own, and the number of owners."""
+        return units_of(self, groups, n)
+
+    def _admitted(
+        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
+    ) -> tuple[Plan, Any]:
+        """The vault, and the plan with what is public of it; or a table of which scales are bought first."""
+        return plan, Records.admit(X, targets, plan.admits, plan.data_norm, owners, weights)
+
+    def _ended(self, plan: Plan, records: Any) -> Plan:
+        """The plan as it was run, once all has been bought."""
+        return plan
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        """The solver that a parameter names, or the one that suits public numbers."""
+        return resolve(choose_solver(self.solver, task, public, spec, alone))
 
     def _fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        groups: Any = None,
     ) -> Self:
         """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
@@ -194,28 +248,33 @@ class PrivateEstimator(Entering, Covered):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-        groups: ArrayLike | None,
+        groups: Any,
     ) -> Self:
         self._check_parameters()
-        X, targets, declared, stored = self._encode(X, y)
-        owners, n = units_of(self, groups, X.shape[0])
-        weights = self._weights(targets, stored, sample_weight)
+        with np.errstate(all="ignore"):  # as in `Records.admit`
+            X, targets, declared, stored = self._encode(X, y)
+            owners, n = self._owners(groups, X.shape[0])
+            weights = self._weights(targets, stored, sample_weight)
         classes = stored.get("classes_")
         outputs = self._outputs(None if classes is None else len(classes))
         plan = self._plan(n, X.shape[1], declared, outputs)
         warn_of_seed(self._payer(), self.random_state)
-        records = Records.admit(X, targets, plan.admits, plan.data_norm, owners, weights)
+        plan, records = self._admitted(plan, X, targets, owners, weights)
         noise = Noise(seed_of(self.random_state))
         payer = self._payer()
-        if payer is None and plan.spec.private:
+        if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
-        w, receipt = prepare(plan, payer).on(records, noise, self.verbose)
+        heard = None if self._listens is None else Heard(self._listens)
+        w, receipt = prepare(plan, payer).on(records, noise, self.verbose, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
                 "it has been paid; take smaller steps."
             )
+        plan = self._ended(plan, records)
         self._store(np.asarray(w, dtype=np.float64), plan)
+        if heard is not None:
+            self._follow(heard.answers, plan)
         if X.dtype == np.float32:
             self._keep_single()
         for name, value in stored.items():

@@ -4,27 +4,42 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from ._bases import RegressorMixin
 from ._tables import Array, attempt, table, warn_of_column
 from ._targets import middle_and_half, targets
-from .estimator import PrivateEstimator
+from .learner import PrivatePredictor
 
 __all__ = ["PrivateRegressor"]
 
 
-class PrivateRegressor(RegressorMixin, PrivateEstimator):
+class PrivateRegressor(RegressorMixin, PrivatePredictor):
     """Base of the private regressors: it knows bounds of targets, and nothing of losses.
 
     Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them.
+
+    Parameters
+    ----------
+    y_bounds : pair of float
+        Public bounds on the target, ``(low, high)``; targets beyond are cut to them. They must be declared.
+    clip_predictions : bool, default=True
+        Whether predictions are cut to ``y_bounds``, which costs no privacy.
     """
 
-    y_bounds: ArrayLike | None
-    clip_predictions: bool
-    fit_intercept: bool
+    fit_intercept = True  # not a parameter of every regressor
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    y_bounds: ArrayLike | None = None
+    clip_predictions: bool = True
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit with differential privacy.
 
         Parameters
@@ -33,20 +48,20 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             Rows; those of norm beyond ``data_norm`` count as if scaled down to it.
         y : array-like of shape (n_samples,)
             Numbers to predict; those beyond ``y_bounds`` are cut to them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row's loss weighs, from 0 to ``max_sample_weight``, which must be declared. A weight is part of
+            its record.
+        groups : array-like of shape (n_samples,), default=None
+            The id of each row's person, of whom the first ``max_rows_per_group`` rows enter.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight, groups)
 
     def predict(self, X: ArrayLike) -> Array:
         """Predicted numbers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------

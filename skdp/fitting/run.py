@@ -17,11 +17,13 @@ from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._circumstances import position, today, version
+from ._heard import Heard
 from ._pricing import filter_of, priced, shared_budget
 from ._progress import with_progress_bar
 from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
+from ._unscaled import Unscaled
 from ._warning import frames_to_caller
 from .plan import Plan
 
@@ -76,17 +78,25 @@ class Run:
     statement: Statement
     ledger: Ledger | None = None
 
-    def on(self, records: Records, noise: Noise, verbose: int = 0) -> tuple[Array, Receipt]:
+    def on(
+        self,
+        records: Records | Unscaled,
+        noise: Noise,
+        verbose: int = 0,
+        heard: Heard | None = None,
+    ) -> tuple[Array, Receipt]:
         """Pay, run on admitted records, and account for it.
 
         Parameters
         ----------
-        records : Records
-            The vault.
+        records : Records or Unscaled
+            The vault, or a table of which scales are bought first.
         noise : Noise
             Where answers' randomness comes from.
         verbose : int
             2 or more for a progress bar.
+        heard : Heard or None
+            Who listens to answers.
 
         Returns
         -------
@@ -105,7 +115,7 @@ class Run:
         account = with_progress_bar(self.account, plan.solver.name, verbose)
         stood = self._pay()
         with one_thread():
-            w, rests_on = self._solved(records, account, noise)
+            w, rests_on = self._begun(records, account, noise, heard)
         receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
         return w, replace(receipt, date=today(), ledger=stood)
 
@@ -117,14 +127,24 @@ class Run:
         self.ledger.reserve(self.statement.script, self.plan.solver.name)
         return position(self.ledger, before)
 
+    def _begun(
+        self, records: Records | Unscaled, account: Account, noise: Noise, heard: Heard | None
+    ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """What `_solved` returns, once scales are bought where none are declared."""
+        if not isinstance(records, Unscaled):
+            return self._solved(records, account, noise, heard)
+        vault = records.bought(self.budget, lambda table: Oracle(table, account, noise))
+        return replace(self, plan=records.plan)._solved(vault, account, noise, heard)
+
     def _solved(
-        self, records: Records, account: Account, noise: Noise
+        self, records: Records, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Parameters, a column for each fit where there are several, and what they rest on."""
         plan, fits = self.plan, self.plan.fits
         if fits == 1:
             oracle, stated = Oracle(records, account, noise), self.statement
-            w = plan.solver.solve(oracle, plan.task, self.budget)
+            shown = oracle if heard is None else heard.beside(oracle)
+            w = plan.solver.solve(shown, plan.task, self.budget)
             # A script is what was stated, event by event: the account has held the run to it.
             return w, oracle.rests_on() if plan.solver.adaptive else (stated.proofs, stated.notes)
         pages: dict[str, None] = {}
@@ -136,7 +156,11 @@ class Run:
             columns.append(plan.solver.solve(oracle, plan.task, self.budget))
             pages |= dict.fromkeys(oracle.proofs)
             notes |= dict.fromkeys(oracle.notes)
-        return np.stack(columns, axis=-1), (tuple(pages), tuple(notes))
+        stated = self.statement
+        rests_on = (
+            (tuple(pages), tuple(notes)) if plan.solver.adaptive else (stated.proofs, stated.notes)
+        )
+        return np.stack(columns, axis=-1), rests_on
 
     def quote(self) -> Receipt:
         """The receipt that a run would carry; nothing is spent."""

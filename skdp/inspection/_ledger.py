@@ -59,10 +59,8 @@ class LedgerDisplay(Display):
         ----------
         ledger : Ledger
             The budget.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool
-            Whether to draw at once.
+        ax, plot : object
+            As in `from_estimator`.
 
         Returns
         -------

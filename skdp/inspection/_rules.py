@@ -95,49 +95,19 @@ REMEDIES = {
 
 
 def kind_of(step: Any) -> str | None:
-    """Name of a class of scikit-learn, or None for anybody else's.
-
-    Parameters
-    ----------
-    step : object
-        A step.
-
-    Returns
-    -------
-    str or None
-    """
+    """Name of a step's class of scikit-learn, or None for anybody else's."""
     kind = type(step)
     return kind.__name__ if kind.__module__.split(".")[0] == "sklearn" else None
 
 
 def reads_nothing(step: Any) -> bool:
-    """Whether a step of scikit-learn is known to read no record in fit.
-
-    Parameters
-    ----------
-    step : object
-        A step.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a step of scikit-learn is known to read no record in fit."""
     rule = PUBLIC.get(kind_of(step) or "")
     return rule is not None and rule(step)
 
 
 def remedy(step: Any) -> str:
-    """What to take instead of a step that learns.
-
-    Parameters
-    ----------
-    step : object
-        A step.
-
-    Returns
-    -------
-    str
-    """
+    """What to take instead of a step that learns."""
     return REMEDIES.get(kind_of(step) or "", "use what is public, or pay for it")
 
 

@@ -75,10 +75,8 @@ class TradeoffDisplay(Display):
             The neighbour relation.
         label : str
             For the legend.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool
-            Whether to draw at once.
+        ax, plot : object
+            As in `from_estimator`.
 
         Returns
         -------

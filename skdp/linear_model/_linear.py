@@ -1,21 +1,24 @@
-"""What all private linear estimators share: a loss of scores, and coefficients on the user's scale."""
+"""What the private linear classifiers share: a loss of scores, and coefficients on the user's scale."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, cast
+from dataclasses import field
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan
-from ..fitting.data import Array, table
+from ..fitting import Plan, PrivateClassifier
+from ..fitting.data import Array
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
 
-__all__ = ["LinearModel", "keep_single"]
+__all__ = ["LinearClassifier", "keep_single"]
 
 # The constant column that carries the intercept, beside rows of norm at most 1. A column of 1 would cost 41 % more
 # noise everywhere; a quarter costs 3 %.
@@ -31,25 +34,37 @@ def keep_single(estimator: Any) -> None:
         setattr(estimator, name, rounded)
 
 
-class LinearModel:
-    """Of the private linear estimators: beside a base from `skdp.fitting`."""
+class LinearClassifier(PrivateClassifier):
+    """Of the private linear classifiers: a face names its loss.
 
-    penalty: str | Penalty | None
-    C: float
-    l1_ratio: float | None
-    data_norm: float | None
-    fit_intercept: bool
-    neighbors: str
-    coef_: Array
-    intercept_: Array
+    Parameters
+    ----------
+    penalty : {"auto", "l2", "l1", "elasticnet", "scad", "mcp", None} or Penalty, default="auto"
+        Penalty on the coefficients; the intercept is free. "auto" goes by ``l1_ratio``.
+    C : float, default=1.0
+        Inverse strength of the penalty, relative to the SUM of losses; ``inf`` for none.
+    l1_ratio : float, default=None
+        Share of L1 in the elastic net: None or 0 is L2, 1 is L1, as in scikit-learn.
+    fit_intercept : bool, default=True
+        Whether to add a constant column, which the bound covers.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Private coefficients: one row for two classes, else one for each class.
+    intercept_ : ndarray of shape (n_outputs,)
+        Private intercepts.
+    """
+
+    penalty: str | Penalty | None = "auto"
+    C: float = 1.0
+    l1_ratio: float | None = None
+    fit_intercept: bool = True
+    coef_: Array = field(init=False)
+    intercept_: Array = field(init=False)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Scores of rows: ``X @ coef_.T + intercept_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -57,13 +72,39 @@ class LinearModel:
             Positive for the second of two classes; with more classes, one column for each.
         """
         check_is_fitted(self)
-        X = table(self, X, reset=False)
-        if len(self.coef_) == 1:
-            return X @ self.coef_[0] + self.intercept_[0]
-        return X @ self.coef_.T + self.intercept_
+        X, coef = self._rows(X), self.coef_
+        if coef.shape[0] > 1:
+            return np.asarray(_product(X, coef.T) + self.intercept_)
+        one = coef.T if issparse(coef) else coef[0]
+        return np.asarray(_product(X, one).ravel() + self.intercept_[0])
 
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse array, which takes less memory where most coefficients are 0.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.coef_ = csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep ``coef_`` as an array again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        kept: Any = self.coef_
+        if issparse(kept):
+            self.coef_ = kept.toarray()
+        return self
+
+    @abstractmethod
     def _loss(self, outputs: int) -> Loss:
-        raise NotImplementedError
+        """Of a record's scores."""
 
     def _ignored(self) -> Iterator[str]:
         """A sentence for each parameter of the penalty that has no effect beside the others."""
@@ -107,6 +148,12 @@ class LinearModel:
         self.coef_ = np.ascontiguousarray((w[: plan.public.n_features] / plan.data_norm).T)
         last = w[-1] * plan.public.intercept
         self.intercept_ = last if self.fit_intercept else np.zeros(w.shape[1])
+
+
+def _product(X: Any, coef: Any) -> Any:
+    """Of rows and coefficients, either of which may be sparse, as an array."""
+    found = X @ coef
+    return found.toarray() if issparse(found) else found
 
 
 def _one_of_equals(w: Array, plan: Plan) -> Array:

@@ -8,11 +8,9 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
 from ..fitting import Plan
-from ..fitting.data import Array, SeedSource
+from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson
 from ..penalties import L2, NoPenalty, Penalty
-from ..privacy import Ledger
-from ..solvers import Solver
 from ._linear import LARGEST
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
 
@@ -29,23 +27,14 @@ class DPLinearSVR(LinearRegressor):
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here. Epsilon is the privacy loss: what scikit-learn
-        calls so in its `LinearSVR` is the margin here.
+    epsilon : float, default=1.0
+        Privacy loss that is promised, and not what scikit-learn calls so in its `LinearSVR`: that is the margin here.
+        ``inf`` adds no noise and is not private.
     margin : float, default=0.0
         Residual that costs nothing, in units of the target.
     C : float, default=1.0
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not.
-    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`.
 
     See Also
     --------
@@ -62,40 +51,8 @@ class DPLinearSVR(LinearRegressor):
     True
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        margin: float = 0.0,
-        C: float = 1.0,
-        y_bounds: ArrayLike | None = None,
-        data_norm: float | None = None,
-        solver: str | Solver = "auto",
-        fit_intercept: bool = True,
-        clip_predictions: bool = True,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.y_bounds = y_bounds
-        self.data_norm = data_norm
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.clip_predictions = clip_predictions
-        self.neighbors = neighbors
-        self.n_public = n_public
-        self.accountant = accountant
-        self.ledger = ledger
-        self.random_state = random_state
-        self.verbose = verbose
-        self.margin = margin
-        self.C = C
+    margin: float = 0.0
+    C: float = 1.0
 
     def _loss(self) -> Loss:
         half = self._scale()[1]
@@ -109,26 +66,16 @@ class DPPoissonRegressor(PenalisedRegressor):
     """Poisson regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(exp(x.w + b) - y (x.w + b)) + alpha |w|^2 / 2``, as scikit-learn does: the logarithm of the mean is
-    linear.
+    linear, and ``coef_`` and ``intercept_`` belong to it.
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here.
     alpha : float, default=1.0
         Strength of the penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
-        under ``neighbors="add_remove"``.
+        under ``neighbors="add_remove"``. The mean is over records: of weights, give such with a mean of 1, as
+        scikit-learn makes of any.
     y_bounds : pair of float
         Public bounds on the target, ``(0, high)``; targets beyond are cut to them. They must be declared.
-    data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`; they belong to the logarithm of the mean.
 
     See Also
     --------

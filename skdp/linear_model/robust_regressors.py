@@ -1,12 +1,7 @@
 """Private regression by losses that a few far targets hardly move: Huber's, and that of a quantile."""
 
-from numpy.typing import ArrayLike
-
-from ..fitting.data import SeedSource
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
-from ..privacy import Ledger
-from ..solvers import Solver
 from ._linear_regressor import PenalisedRegressor
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
@@ -21,23 +16,14 @@ class DPHuberRegressor(PenalisedRegressor):
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here. Epsilon is the privacy loss: what scikit-learn
-        calls so in its `HuberRegressor` is the threshold here.
+    epsilon : float, default=1.0
+        Privacy loss that is promised, and not what scikit-learn calls so in its `HuberRegressor`: that is the threshold
+        here. ``inf`` adds no noise and is not private.
     threshold : float, default=1.35
         Residual from which the loss is a straight line, in units of the target. Scikit-learn estimates such a unit from
         the data: its fit is that of ``threshold=epsilon * scale_`` and ``alpha=alpha * scale_``.
     alpha : float, default=1e-4
         Strength of the penalty, relative to the SUM of losses; the intercept is free.
-    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`.
 
     See Also
     --------
@@ -53,42 +39,8 @@ class DPHuberRegressor(PenalisedRegressor):
     array([ 3., -2.,  1.])
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        threshold: float = 1.35,
-        alpha: float = 1e-4,
-        y_bounds: ArrayLike | None = None,
-        data_norm: float | None = None,
-        solver: str | Solver = "auto",
-        fit_intercept: bool = True,
-        clip_predictions: bool = True,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            epsilon,
-            delta,
-            alpha=alpha,
-            y_bounds=y_bounds,
-            data_norm=data_norm,
-            solver=solver,
-            fit_intercept=fit_intercept,
-            clip_predictions=clip_predictions,
-            neighbors=neighbors,
-            n_public=n_public,
-            accountant=accountant,
-            ledger=ledger,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.threshold = threshold
+    threshold: float = 1.35
+    alpha: float = 1e-4
 
     def _loss(self) -> Loss:
         return Huber(float(self.threshold) / self._scale()[1])
@@ -105,22 +57,12 @@ class DPQuantileRegressor(PenalisedRegressor):
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here.
     quantile : float, default=0.5
         Between 0 and 1.
     alpha : float, default=0.0
         Strength of the L1 penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
-        under ``neighbors="add_remove"``. Scikit-learn's default is 1, which hardly leaves a coefficient.
-    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`.
+        under ``neighbors="add_remove"``. Scikit-learn's default is 1, which hardly leaves a coefficient. The mean is
+        over records: of weights, give such with a mean of 1, as scikit-learn makes of any.
 
     See Also
     --------
@@ -138,42 +80,8 @@ class DPQuantileRegressor(PenalisedRegressor):
     True
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        quantile: float = 0.5,
-        alpha: float = 0.0,
-        y_bounds: ArrayLike | None = None,
-        data_norm: float | None = None,
-        solver: str | Solver = "auto",
-        fit_intercept: bool = True,
-        clip_predictions: bool = True,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            epsilon,
-            delta,
-            alpha=alpha,
-            y_bounds=y_bounds,
-            data_norm=data_norm,
-            solver=solver,
-            fit_intercept=fit_intercept,
-            clip_predictions=clip_predictions,
-            neighbors=neighbors,
-            n_public=n_public,
-            accountant=accountant,
-            ledger=ledger,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.quantile = quantile
+    quantile: float = 0.5
+    alpha: float = 0.0
 
     def _loss(self) -> Loss:
         return QuantileHuber(float(self.quantile), _SMOOTHED)

@@ -1,17 +1,31 @@
 """Private least squares with zeros: the lasso and the elastic net, with scikit-learn's face."""
 
-from numpy.typing import ArrayLike
+from typing import Any
 
-from ..fitting.data import SeedSource
+from scipy.sparse import csr_array
+
 from ..penalties import L1, ElasticNet, NoPenalty, Penalty
-from ..privacy import Ledger
-from ..solvers import Solver
 from ._linear_regressor import PenalisedRegressor
 
 __all__ = ["DPElasticNet", "DPLasso"]
 
 
-class DPLasso(PenalisedRegressor):
+class _WithZeros(PenalisedRegressor):
+    """Of those whose coefficients are mostly 0.
+
+    Attributes
+    ----------
+    sparse_coef_ : sparse array of shape (1, n_features)
+        The same coefficients without their zeros.
+    """
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients without their zeros."""
+        return csr_array(self.coef_[None, :])
+
+
+class DPLasso(_WithZeros):
     """Lasso with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) / (2 n) + alpha |w|_1``, as scikit-learn does. The solver "two-phase" makes zeros
@@ -19,20 +33,10 @@ class DPLasso(PenalisedRegressor):
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here.
     alpha : float, default=1.0
         Strength of the penalty, relative to half of the MEAN of squared residuals; the intercept is free. Under
-        ``neighbors="add_remove"`` it needs ``n_public``.
-    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`.
+        ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such with a mean
+        of 1, as scikit-learn makes of any.
 
     See Also
     --------
@@ -52,7 +56,7 @@ class DPLasso(PenalisedRegressor):
         return L1(float(self.alpha) * self._records(n) / self._scale()[1])
 
 
-class DPElasticNet(PenalisedRegressor):
+class DPElasticNet(_WithZeros):
     """Elastic net with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) / (2 n) + alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2 / 2)``, as scikit-learn
@@ -60,22 +64,12 @@ class DPElasticNet(PenalisedRegressor):
 
     Parameters
     ----------
-    epsilon, delta : float
-        As in `DPRidge`, like all parameters that are not listed here.
     alpha : float, default=1.0
         Strength of the penalty, relative to half of the MEAN of squared residuals; the intercept is free. Under
-        ``neighbors="add_remove"`` it needs ``n_public``.
+        ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such with a mean
+        of 1, as scikit-learn makes of any.
     l1_ratio : float, default=0.5
         Share of L1; 1 is the lasso.
-    y_bounds, data_norm, solver, fit_intercept, clip_predictions, neighbors, n_public, accountant, ledger : object
-        As in `DPRidge`.
-    random_state, verbose : object
-        As in `DPRidge`.
-
-    Attributes
-    ----------
-    coef_, intercept_, privacy_, n_features_in_, feature_names_in_
-        As in `DPRidge`.
 
     See Also
     --------
@@ -91,42 +85,7 @@ class DPElasticNet(PenalisedRegressor):
     array([ True, False, False,  True, False])
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        alpha: float = 1.0,
-        l1_ratio: float = 0.5,
-        y_bounds: ArrayLike | None = None,
-        data_norm: float | None = None,
-        solver: str | Solver = "auto",
-        fit_intercept: bool = True,
-        clip_predictions: bool = True,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            epsilon,
-            delta,
-            alpha=alpha,
-            y_bounds=y_bounds,
-            data_norm=data_norm,
-            solver=solver,
-            fit_intercept=fit_intercept,
-            clip_predictions=clip_predictions,
-            neighbors=neighbors,
-            n_public=n_public,
-            accountant=accountant,
-            ledger=ledger,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.l1_ratio = l1_ratio
+    l1_ratio: float = 0.5
 
     def _penalty(self, n: int | None) -> Penalty:
         alpha = float(self.alpha) * self._records(n)

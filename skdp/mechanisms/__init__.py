@@ -3,6 +3,7 @@
 `MECHANISMS` is the registry: a question that is not in it is refused by the oracle.
 """
 
+from ._documents import Documents
 from ._noise import Noise, Silence
 from ._oracle import Oracle, price
 from ._public import Public
@@ -10,8 +11,10 @@ from ._records import Records
 from ._registry import register
 from ._schedule import Schedule, distances
 from ._statement import Statement, state
+from ._trials import best_of
 from ._units import number_of_units
 from .best_candidate import BestCandidate
+from .best_column import BestColumn
 from .cell_counts import CellCounts
 from .column_counts import ColumnCounts
 from .column_moments import ColumnMoments
@@ -20,6 +23,9 @@ from .gradient import Gradient
 from .gradient_difference import GradientDifference
 from .hidden_descent import HiddenDescent
 from .joint_moments import JointMoments
+from .label_gradient import LabelGradient
+from .list_gradient import ListGradient
+from .list_targets import ListTargets
 from .mapped import Coordinates, Mapped
 from .mean_loss import MeanLoss
 from .minimiser import NoisyMinimiser
@@ -36,17 +42,22 @@ from .threshold import FirstDecrease, GaussianFirstDecrease
 __all__ = [
     "MECHANISMS",
     "BestCandidate",
+    "BestColumn",
     "CellCounts",
     "ColumnCounts",
     "ColumnMoments",
     "Coordinates",
     "Count",
+    "Documents",
     "FirstDecrease",
     "GaussianFirstDecrease",
     "Gradient",
     "GradientDifference",
     "HiddenDescent",
     "JointMoments",
+    "LabelGradient",
+    "ListGradient",
+    "ListTargets",
     "Mapped",
     "MeanLoss",
     "ModelStep",
@@ -66,6 +77,7 @@ __all__ = [
     "Silence",
     "Statement",
     "SteepestCoordinate",
+    "best_of",
     "distances",
     "number_of_units",
     "price",
@@ -80,6 +92,7 @@ MECHANISMS = register(
         SecondMoment,
         SteepestCoordinate,
         BestCandidate,
+        BestColumn,
         CellCounts,
         MeanLoss,
         RankSum,
@@ -91,6 +104,9 @@ MECHANISMS = register(
         Gradient,
         HiddenDescent,
         JointMoments,
+        LabelGradient,
+        ListGradient,
+        ListTargets,
         Mapped,
         RowNorms,
         NoisyMinimiser,

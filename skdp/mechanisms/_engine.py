@@ -27,7 +27,8 @@ class Rows(Protocol):
     With ``u = 2^-53`` (docs/proofs/sums.md, tests/laws/test_rows.py):
 
     1. *A score belongs to its row.* `dot` gives a row the same bits wherever it stands, whoever stands beside it, in
-       every layout of the table, in every part or batch, and for any number of threads. Rows `in_double` need not.
+       every layout of the table, in every part or batch, and for any number of threads; so does `whole_dot`, whose bits
+       are those of `dot` where nothing was scaled down. Rows `in_double` need not.
     2. *Norms are bounds.* ``norms[i]`` is at least the norm of row i as it is stored, without the caller's word.
     3. *Sums are near.* `tdot` is within ``(ROUNDINGS + depth) u sum_i |v_i| reach_i`` of the exact sum of ``v_i x_i``,
        in norm, whatever the rows' precision; depth is 0 for a table, and the width below for rows on top of others.
@@ -63,6 +64,9 @@ class Rows(Protocol):
 
     def dot(self, w: Array, /) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
+
+    def whole_dot(self, w: Array, /) -> Array:
+        """Scores of the rows before any was scaled down: `dot` over `shrink`, in whatever order of operations."""
 
     def tdot(self, v: Array, /) -> Array:
         """Rows transposed times v, in float64, of shape (width,) or (width, K)."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ STEEPEST, STEEPEST_SPLIT = (
 TYPICAL = 1e6  # records that the tolerance is chosen for where n is private
 PLENTY = 200  # columns beyond which the tolerance grows with them, so that ordinary products mostly meet it
 LIBM = 16.0  # units that a loss's slope may be off
+PATIENCE = 500  # rounds where nothing is promised: nobody has said what can be reached
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,10 @@ class Limits:
     def enough(self, tolerance: float, error: float) -> float:
         """The tolerance, or where nothing is promised what can be told from rounding."""
         return tolerance if self.promised else max(tolerance, ROOM * error)
+
+    def rounds(self) -> Iterable[int]:
+        """Of a search: with a promise it ends by its certificate alone, without one by a number."""
+        return count() if self.promised else range(PATIENCE)
 
     def _per_score(self) -> float:
         """How far all gradients move for a unit of one score, per record."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _twofold
 from ._engine import Rows
-from ._rows import LEAST_SHRINK
+from ._shrunk import LEAST_SHRINK, whole_scores
 
 __all__ = ["FLOOR", "Images", "MappedRows"]
 
@@ -86,6 +86,10 @@ class MappedRows:
         scores: Array = self._rows.dot(self._pulled(u))
         scores *= self._along(scores)
         return scores
+
+    def whole_dot(self, u: Array) -> Array:
+        """Scores of the rows before they were shrunk, here and below."""
+        return whole_scores(self.shrink, self.dot(u))
 
     def reach(self) -> Array:
         """How long each row may be in memory, times what the matrix may stretch it."""

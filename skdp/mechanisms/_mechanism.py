@@ -118,6 +118,9 @@ class Mechanism(ABC):
     covers_units: ClassVar[bool] = False
     """Whether the proof holds for units of several rows (docs/proofs/units.md); without that, no oracle sells it."""
 
+    of_lists: ClassVar[bool] = False
+    """Whether it may be asked about lists of documents: then its loss, if it has one, is a loss of lists."""
+
     def proofs(self) -> tuple[str, ...]:
         """Pages of docs/proofs/ that the answer rests on."""
         return (self.proof,)

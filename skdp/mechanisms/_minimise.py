@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ._guess import beginning
 from ._limits import Limits, norm
 from ._objective import Array, Objective
 
@@ -47,8 +48,8 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
         from ._proximal import minimise_composite
 
         return minimise_composite(objective, penalty, limits, tolerance)
-    w, best = np.zeros_like(objective.linear), math.inf
-    while True:
+    w, best = beginning(objective, limits), math.inf
+    for _ in limits.rounds():
         z = objective.rows.dot(w)
         slopes = objective.slopes(z)
         g = objective.gradient(w, slopes)
@@ -71,6 +72,7 @@ def minimise(objective: Objective, limits: Limits, tolerance: float, penalty: An
             w = w + step * p
         else:
             w = w - g / limits.steepness()
+    return w
 
 
 def _calmer(objective: Objective, w: Array, p: Array, best: float) -> float:

@@ -61,18 +61,7 @@ def bins_of(places: Array) -> Array:
 
 
 def numbers_at(places: Array) -> Array:
-    """The numbers that have these places, NaN for what is missing.
-
-    Parameters
-    ----------
-    places : ndarray
-        Cut to [-1, 1] where they lie beyond.
-
-    Returns
-    -------
-    ndarray of float64
-        Finite, or NaN.
-    """
+    """The numbers that have these places, finite or NaN for what is missing; places are cut as in `bins_of`."""
     line = _line(places)
     negative = line < ZERO
     along = np.where(negative, 2048.0 - line, line - 2047.0)

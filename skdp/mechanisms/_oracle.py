@@ -127,6 +127,10 @@ def pages_and_notes(
     questions = tuple(questions)
     pages = dict.fromkeys(page for question in questions for page in question.proofs())
     notes = [note for question in questions for note in question.notes(public)]
+    if public.model.proof is not None and questions:
+        pages[public.model.proof] = None
+    if public.lists is not None:
+        return tuple(pages), (*notes, *_of_lists(public))
     if public.shares and questions:
         pages["units"] = None
     if public.weighted and questions:
@@ -139,6 +143,19 @@ def pages_and_notes(
             "sum 1: what is estimated is a mean over units"
         )
     return tuple(pages), tuple(notes)
+
+
+def _of_lists(public: Public) -> tuple[str, ...]:
+    """What neighbours differ in."""
+    if public.lists == "labels":
+        return (
+            "neighbours differ in the labels of one list; which lists there are and all their documents are public, "
+            "and are not protected",
+        )
+    return (
+        f"neighbours differ in one whole list, documents and labels, of which the first {public.rows} documents at "
+        "most enter",
+    )
 
 
 def price(question: Mechanism, public: Public) -> Event:
@@ -156,7 +173,13 @@ def price(question: Mechanism, public: Public) -> Event:
 
 def _event(question: Mechanism, public: Public) -> Event:
     """The price, where the question and the one inside it have a proof for such units and weights."""
-    if public.shares:
+    if public.lists is not None:
+        asked = vars(question).get("question") or question
+        if not asked.of_lists:
+            raise NotSupported(
+                f"{type(asked).__name__} has no proof for lists of documents; ask a question of lists."
+            )
+    elif public.shares:
         for part in (question, vars(question).get("question")):
             if part is not None and not part.covers_units:
                 raise NotSupported(f"{type(part).__name__} has no proof for {_of_shares(public)}.")
@@ -179,9 +202,10 @@ def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:
     inner = vars(own).get("question")
     if inner is not None:
         inner = vars(own)["question"] = _copy(inner)
-    loss = vars(own if inner is None else inner).get("loss")
+    asked = own if inner is None else inner
+    loss = vars(asked).get("loss")
     if loss is not None:
-        _refuse_unless(loss, _registry.losses(), "losses")
+        _refuse_unless(loss, _registry.losses(type(asked).of_lists), "losses")
     return own, (type(own), type(inner))
 
 

@@ -55,7 +55,7 @@ def minimise_composite(
     """Return w at which gradient plus some subgradient has norm at most ``tolerance``."""
     search = _Search(objective, penalty, limits, tolerance)
     w = penalty.prox(np.zeros_like(objective.linear), 1.0)
-    while True:
+    for _ in limits.rounds():
         z = objective.rows.dot(w)
         g = objective.gradient(w, objective.slopes(z))
         curvature = objective.curvature(w, z, 0.1)
@@ -70,7 +70,8 @@ def minimise_composite(
             return model.u
         w, found = search.onwards(w, z, g, (model, near))
         if found:
-            return w
+            break
+    return w
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..models import Linear, Model
+from ._documents import Documents
 
 __all__ = ["Public"]
 
@@ -48,6 +49,10 @@ class Public:
         Records are units throughout: n counts them, and neighbours differ in one.
     weighted : bool
         Whether each row has a weight of its own, in [0, 1] and part of its record: contributions are multiplied by it.
+    lists : {"labels", "documents"} or None
+        Where units are lists of documents that are judged together: what is private of one, its labels or all of it.
+    documents : Documents or None
+        The documents of all lists, in order, where only labels are private.
 
     Attributes
     ----------
@@ -88,6 +93,8 @@ class Public:
     model: Model = _LINEAR
     rows: int = 1
     weighted: bool = False
+    lists: str | None = None
+    documents: Documents | None = None
 
     width: int = _derived()
     row_bound: float = _derived()
@@ -103,6 +110,7 @@ class Public:
         replace_one = self.neighbors == "replace_one"
         if type(self.weighted) is not bool:
             raise ValueError(f"weighted={self.weighted!r} must be True or False.")
+        _refuse_lists(self)
         private = self.n is None or not replace_one
         most = max(MOST, 16 * (self.n or 0)) if private else self.n
         derived = {
@@ -112,7 +120,7 @@ class Public:
             "sensitivity_factor": 2.0 if replace_one else 1.0,
             "most": most,
             "most_rows": self.rows * (most or 0),
-            "shares": self.rows > 1 or self.weighted,
+            "shares": self.rows > 1 or self.weighted or self.lists is not None,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -125,3 +133,25 @@ class Public:
         for name in ("most", "most_rows"):
             object.__setattr__(counted, name, self.most_rows)
         return counted
+
+
+def _refuse_lists(public: Public) -> None:
+    """Refuse what makes no lists: labels alone are private under one relation, and of documents that are all known."""
+    if public.lists not in (None, "labels", "documents"):
+        raise ValueError(f"lists={public.lists!r} must be 'labels', 'documents' or None.")
+    if public.lists == "labels" and public.neighbors != "replace_one":
+        raise ValueError("lists='labels' needs neighbors='replace_one': lists are public.")
+    if public.lists is not None and public.weighted:
+        raise ValueError(
+            "lists have no weights, and no question of theirs asks for any; leave them out."
+        )
+    shown = public.documents
+    if shown is None:
+        return
+    if type(shown) is not Documents or public.lists != "labels":
+        raise ValueError("documents are public only where lists='labels'.")
+    fits = len(shown) == public.n and shown.rows.width == public.n_features
+    if not fits or public.intercept or shown.lists.sizes.max(initial=1) > public.rows:
+        raise ValueError(
+            "documents do not fit n, n_features, rows and intercept=0; declare theirs."
+        )

@@ -69,6 +69,7 @@ class Records:
     images: Images | None = field(default=None, init=False)
 
     @classmethod
+    @np.errstate(all="ignore")  # one that a program has made fatal would show a record
     def admit(
         cls,
         X: Array,
@@ -97,10 +98,9 @@ class Records:
                 f"X has more than the {public.most} {'rows' if kept is None else 'units'} that rounding is bounded "
                 "for; declare a rough count in n_public."
             )
-        if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
-            raise ValueError(
-                f"targets must be finite and at most {public.target_bound:g} in absolute value."
-            )
+        if public.documents is not None:
+            raise ValueError("documents are public: admit their labels with Records.of_labels.")
+        _refuse_targets(y, public)
         rows = engine_of(X).bounded(X, data_norm, public.intercept)
         if not np.isfinite(rows.norms).all():
             raise ValueError(
@@ -116,6 +116,16 @@ class Records:
         weights = None if weights is None else weights.take(index)
         units = units_for(counts, weights, public)
         return cls(rows.take(index), y.take(index), public, units=units)
+
+    @classmethod
+    @np.errstate(all="ignore")
+    def of_labels(cls, y: Array, public: Public) -> Records:
+        """The vault of labels of public documents: these are its rows, whatever else somebody has in hand."""
+        shown = public.documents
+        if shown is None or y.shape != (len(shown.rows),):
+            raise ValueError("y must hold one label for each of the public documents.")
+        _refuse_targets(y, public)
+        return cls(shown.rows, y.astype(np.float64), public, units=shown.units)
 
     @classmethod
     def blank(cls, public: Public) -> Records:
@@ -200,3 +210,10 @@ class Records:
     def in_place(self) -> bool:
         """Whether all rows but one stand in a neighbour where they stand here: units may differ in their rows."""
         return self.whole and self.public.replace_one and self.public.rows == 1
+
+
+def _refuse_targets(y: Array, public: Public) -> None:
+    if not np.isfinite(y).all() or np.abs(y).max(initial=0.0) > public.target_bound:
+        raise ValueError(
+            f"targets must be finite and at most {public.target_bound:g} in absolute value."
+        )

@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from ..losses import LOSSES
+from ..losses import LIST_LOSSES, LOSSES
 
 __all__ = ["declared", "losses", "questions", "register"]
 
@@ -28,9 +28,9 @@ def questions() -> Collection[type]:
     return _questions
 
 
-def losses() -> Collection[type]:
-    """Types of loss whose declared constants are tested."""
-    return LOSSES.values()
+def losses(of_lists: bool = False) -> Collection[type]:
+    """Types of loss whose declared constants are tested: of records, or of lists of them."""
+    return LIST_LOSSES.values() if of_lists else LOSSES.values()
 
 
 @cache

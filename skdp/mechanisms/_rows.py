@@ -22,16 +22,16 @@ from ._kernels import (
     row_dots,
     row_norms,
 )
+from ._shrunk import left_of
 
-__all__ = ["ROUNDINGS", "UNIT", "DenseRows", "left_of"]
+__all__ = ["ROUNDINGS", "UNIT", "DenseRows"]
 
 Array = np.ndarray[Any, Any]
 
 DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
 BLOCK = 4096  # rows at a time where a weighted copy is needed
 FEW = 256  # rows not worth a part of their own
-LEAST_SHRINK = 2.0**-20  # a row that was scaled down further counts as if by this
-PART = 3 << 20  # bytes of rows that stay near a core while they are read twice
+PART = 6 << 20  # bytes of rows that stay near a core while they are read twice
 
 
 class DenseRows:
@@ -54,9 +54,11 @@ class DenseRows:
         How much of each row is left: 1 for those within `data_norm`. None where all are.
     steady : bool
         Whether scores are made row by row. A product with a matrix rounds a row by where it stands.
+    unshrunk : ndarray of shape (n,) or None
+        ``scale / shrink``, where somebody has it already.
     """
 
-    __slots__ = ("_scale", "_steady", "_x", "intercept", "norms", "shrink", "width")
+    __slots__ = ("_scale", "_steady", "_unshrunk", "_x", "intercept", "norms", "shrink", "width")
 
     def __init__(
         self,
@@ -66,9 +68,11 @@ class DenseRows:
         intercept: float,
         shrink: Array | None = None,
         steady: bool = True,
+        unshrunk: Array | None = None,
     ) -> None:
         self._x, self._scale, self._steady = X, scale, steady
         self.norms, self.intercept, self.shrink = norms, intercept, shrink
+        self._unshrunk = scale / shrink if unshrunk is None and shrink is not None else unshrunk
         self.width = X.shape[1] + (intercept > 0)
 
     @staticmethod
@@ -120,27 +124,39 @@ class DenseRows:
 
     def rough(self) -> DenseRows:
         """The same rows, scores of which may be made by blocks."""
-        return DenseRows(
-            self._x, self._scale, self.norms, self.intercept, self.shrink, steady=False
-        )
+        whole = self._x, self._scale, self.norms, self.intercept, self.shrink
+        return DenseRows(*whole, steady=False, unshrunk=self._unshrunk)
 
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
-        w = w.astype(self._x.dtype, copy=False)
-        features = w[:-1] if self.intercept else w
-        scores: Array = row_dots(self._x, features) if self._steady else self._x @ features
-        scale = self._scale if scores.ndim == 1 else self._scale[:, None]
-        np.multiply(scores, scale, out=scores, casting="same_kind")
+        scores = self._scaled_dot(w, self._scale)
         if self.intercept:
-            pull = self._x.dtype.type(self.intercept) * w[-1]
-            np.add(scores, self._left_of(pull), out=scores, casting="same_kind")
+            np.add(scores, self._left_of(self._pull(w)), out=scores, casting="same_kind")
         return scores
+
+    def whole_dot(self, w: Array) -> Array:
+        """Scores of the rows before any was scaled down; their constants are whole, too."""
+        scores = self._scaled_dot(w, self._scale if self._unshrunk is None else self._unshrunk)
+        if self.intercept:
+            scores += self._pull(w)
+        return scores
+
+    def _scaled_dot(self, w: Array, scale: Array) -> Array:
+        features = (w[:-1] if self.intercept else w).astype(self._x.dtype, copy=False)
+        scores: Array = row_dots(self._x, features) if self._steady else self._x @ features
+        along = scale if scores.ndim == 1 else scale[:, None]
+        return np.multiply(scores, along, out=scores, casting="same_kind")
+
+    def _pull(self, w: Array) -> Any:
+        """What a whole constant column adds to a score."""
+        return self._x.dtype.type(self.intercept) * w[-1].astype(self._x.dtype)
 
     def _left_of(self, constant: Any, part: slice = slice(None)) -> Any:
         """A constant, or one for each output, as it is left of it in each row."""
         if self.shrink is None:
             return constant
-        return np.multiply.outer(self.shrink[part], constant).astype(np.result_type(constant))
+        shrink = self.shrink[part] if np.ndim(constant) == 0 else self.shrink[part, None]
+        return (shrink * constant).astype(np.result_type(constant), copy=False)
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""
@@ -287,25 +303,14 @@ class DenseRows:
             x = self._x.take(index, axis=0)
             scale, norms = self._scale.take(index), self.norms.take(index)
         shrink = None if self.shrink is None else self.shrink[index]
-        return DenseRows(x, scale, norms, self.intercept, shrink, self._steady)
+        unshrunk = None if self._unshrunk is None else self._unshrunk[index]
+        return DenseRows(x, scale, norms, self.intercept, shrink, self._steady, unshrunk)
 
     def chunks(self, least: int) -> Iterator[slice]:
         """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""
         size = max(least, PART // (self._x.itemsize * max(self.width, 1)))
-        count = max(1, round(len(self) / min(size, PIECE * PIECES)))
         pieces = -(-len(self) // PIECE)
+        count = max(1, round(len(self) / size), -(-pieces // PIECES))
         ends = [min(k * pieces // count * PIECE, len(self)) for k in range(count + 1)]
         for start, stop in pairwise(ends):
             yield slice(start, stop)
-
-
-def left_of(
-    raw: Array, divisor: Array, data_norm: float, intercept: float
-) -> tuple[Array | None, Array]:
-    """How much is left of rows of these norms, and bounds on what they have then, the constant column included."""
-    shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
-    # Above the roundings of the quotients and of the root, so that the bound holds as computed.
-    with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
-        norms = np.hypot(raw / divisor, intercept * shrink)
-        norms *= 1.0 + 12.0 * UNIT
-    return None if (shrink == 1.0).all() else shrink, norms

@@ -11,7 +11,7 @@ from ..models import Model
 from ._kernels import UNIT
 from ._records import Records
 from ._rows import Array
-from ._shrunk import slopes_of, values_of
+from ._shrunk import slopes_at, values_at
 
 __all__ = ["cap", "losses_at", "pass_forward"]
 
@@ -19,7 +19,7 @@ __all__ = ["cap", "losses_at", "pass_forward"]
 def losses_at(w: Array, records: Records, loss: Loss) -> Array:
     """Loss of each record at w, in double precision."""
     scores, _ = _forward(records.model, w, records.rows, loss)
-    return values_of(loss, _left(records), scores, records.y)
+    return values_at(loss, _left(records), scores, records.y)
 
 
 def _forward(model: Model, w: Array, rows: Any, loss: Loss) -> tuple[Array, Any]:
@@ -44,11 +44,11 @@ def pass_forward(w: Array, records: Records, loss: Loss) -> tuple[Array, Any]:
     Scores and the loss may be in single precision, sums are not.
     """
     scores, tape = _forward(records.model, w, records.rows, loss)
-    return slopes_of(loss, _left(records), scores, records.y), tape
+    return slopes_at(loss, _left(records), scores, records.y), tape
 
 
 def _left(records: Records) -> Array | None:
-    """How much of each row is left, where scores are to be those of the whole rows."""
+    """How much of each row is left, where scores are those of the whole rows."""
     left: Array | None = records.rows.shrink if records.model.of_whole_rows else None
     return left
 

@@ -14,10 +14,22 @@ from typing import Any
 import numpy as np
 
 from ..losses import Loss
+from ._kernels import UNIT
 
-__all__ = ["curvatures_of", "slopes_of", "values_of", "whole_scores"]
+__all__ = [
+    "LEAST_SHRINK",
+    "curvatures_of",
+    "left_of",
+    "slopes_at",
+    "slopes_of",
+    "values_at",
+    "values_of",
+    "whole_scores",
+]
 
 Array = np.ndarray[Any, Any]
+
+LEAST_SHRINK = 2.0**-20  # a row that was scaled down further counts as if by this
 
 
 def values_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
@@ -34,13 +46,23 @@ def values_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
     y : ndarray of shape (n,)
         Targets.
     """
-    values = loss.value(whole_scores(shrink, z), y).astype(np.float64, copy=False)
+    return values_at(loss, shrink, whole_scores(shrink, z), y)
+
+
+def values_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
+    """The same at scores of the whole rows."""
+    values = loss.value(whole, y).astype(np.float64, copy=False)
     return values if shrink is None else np.asarray(values * shrink * shrink)
 
 
 def slopes_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
     """Its derivative in z, a fresh array in double precision; parameters as in `values_of`."""
-    slopes = np.asarray(loss.dz(whole_scores(shrink, z), y), dtype=np.float64, order="C")
+    return slopes_at(loss, shrink, whole_scores(shrink, z), y)
+
+
+def slopes_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
+    """The same at scores of the whole rows."""
+    slopes = np.asarray(loss.dz(whole, y), dtype=np.float64, order="C")
     if shrink is not None:
         slopes *= shrink if slopes.ndim == 1 else shrink[:, None]
     return slopes
@@ -57,3 +79,15 @@ def whole_scores(shrink: Array | None, z: Array) -> Array:
         return z
     along = shrink if z.ndim == 1 else shrink[:, None]
     return np.divide(z, along, dtype=np.float64).astype(z.dtype, copy=False)
+
+
+def left_of(
+    raw: Array, divisor: Array, data_norm: float, intercept: float
+) -> tuple[Array | None, Array]:
+    """How much is left of rows of these norms, and bounds on what they have then, the constant column included."""
+    shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
+    # Above the roundings of the quotients and of the root, so that the bound holds as computed.
+    with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses
+        norms = np.hypot(raw / divisor, intercept * shrink)
+        norms *= 1.0 + 12.0 * UNIT
+    return None if (shrink == 1.0).all() else shrink, norms

@@ -13,7 +13,8 @@ from . import _twofold
 from ._entries import Array, Entries
 from ._kernels import PIECE, PIECES, UNIT, add, pairwise_total
 from ._pairs import few_pairs, image_bounds, outer_squares
-from ._rows import BLOCK, PART, left_of
+from ._rows import BLOCK, PART
+from ._shrunk import left_of, whole_scores
 from ._sparse_tables import entries_of, is_sparse
 
 __all__ = ["SparseRows"]
@@ -108,6 +109,10 @@ class SparseRows:
             pull = self.dtype.type(self.intercept) * w[-1]
             np.add(scores, self._left_of(pull), out=scores, casting="same_kind")
         return scores
+
+    def whole_dot(self, w: Array) -> Array:
+        """Scores of the rows before any was scaled down."""
+        return whole_scores(self.shrink, self.dot(w))
 
     def _left_of(self, constant: Any) -> Any:
         """A constant, or one for each output, as it is left of it in each row."""

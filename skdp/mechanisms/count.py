@@ -34,6 +34,7 @@ class Count(Additive):
 
     proof: ClassVar[str] = "count"
     covers_units: ClassVar[bool] = True
+    of_lists: ClassVar[bool] = True
 
     def bound(self, public: Public) -> float:
         """A record counts once."""

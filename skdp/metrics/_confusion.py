@@ -114,7 +114,7 @@ class DPConfusionMatrix:
     >>> table = DPConfusionMatrix.from_estimator(model, X[2000:], y[2000:])
     >>> round(float(table.matrix.sum()))
     2000
-    >>> table.recall(1).low < table.recall(1).value < table.recall(1).high
+    >>> table.recall(1).low <= table.recall(1).value <= table.recall(1).high
     True
     """
 

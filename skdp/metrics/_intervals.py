@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri, owens_t
 
-__all__ = ["Interval", "area", "average", "mean", "quantile", "rate"]
+__all__ = ["Interval", "area", "average", "difference", "mean", "quantile", "quotient", "rate"]
 
 Interval = tuple[float, float, float]  # value, low, high
 
@@ -76,6 +76,42 @@ def average(parts: Sequence[Interval]) -> Interval:
     down = math.sqrt(math.fsum((r - low) ** 2 for r, low, _ in parts)) / k
     up = math.sqrt(math.fsum((high - r) ** 2 for r, _, high in parts)) / k
     return value, max(0.0, value - down), min(1.0, value + up)
+
+
+def difference(one: Interval, other: Interval) -> Interval:
+    """Of independent rates, from their intervals (Zou and Donner 2008, MOVER)."""
+    value = one[0] - other[0]
+    down = math.hypot(one[0] - one[1], other[2] - other[0])
+    up = math.hypot(one[2] - one[0], other[0] - other[1])
+    return value, max(-1.0, value - down), min(1.0, value + up)
+
+
+def quotient(
+    over: float, under: float, noise_over: float, noise_under: float, sampling: float, level: float
+) -> Interval:
+    """A quotient of two means, 0 or more (Fieller 1954); 1 and no bound where the lower one may be 0.
+
+    Parameters
+    ----------
+    over, under : float
+        Noisy means.
+    noise_over, noise_under : float
+        Standard deviations of their noise.
+    sampling : float
+        Variance of ``over - quotient * under`` by the choice of the records.
+    level : float
+        Coverage.
+    """
+    z2 = quantile(level) ** 2
+    # (over - r under)^2 <= z^2 (noise_over^2 + r^2 noise_under^2 + sampling)
+    square = under**2 - z2 * noise_under**2
+    if not (under > 0 and square > 0):
+        return 1.0, 0.0, math.inf
+    value, middle = max(0.0, over / under), over * under
+    rest = over**2 - z2 * (noise_over**2 + sampling)
+    reach = math.sqrt(max(0.0, middle**2 - square * rest))
+    low, high = (middle - reach) / square, (middle + reach) / square
+    return value, min(value, max(0.0, low)), max(value, high)
 
 
 def mean(value: float, variance: float, n: float, noise: float, level: float) -> Interval:

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
+from ..fitting._targets import targets
 from ..fitting.data import Array, attempt, labels, table
 
-__all__ = ["Held", "codes_of"]
+__all__ = ["Held", "codes_of", "groups_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,18 @@ class Held:
         codes = codes_of(y, classes, len(X), neighbors)
         return cls(estimator, X, codes, classes, neighbors != "replace_one")
 
+    @classmethod
+    def of_numbers(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
+        """The same for a regressor, whose targets stand in the place of codes."""
+        check_is_fitted(estimator)
+        if not is_regressor(estimator):
+            raise NotSupported(
+                f"{type(estimator).__name__} is no regressor; choose a scoring of classifiers."
+            )
+        X = table(estimator, X, reset=False)
+        found = targets(SimpleNamespace(neighbors=neighbors), y, len(X))
+        return cls(estimator, X, found, np.empty(0), neighbors != "replace_one")
+
     def predicted(self) -> Array:
         """Places of the predicted labels."""
         found = np.asarray(self._asked("predict"))
@@ -69,6 +83,10 @@ class Held:
         """Of every class, in [0, 1]; what is no number is 0."""
         found = np.nan_to_num(np.asarray(self._asked("predict_proba"), dtype=np.float64))
         return found.clip(0.0, 1.0)
+
+    def numbers(self) -> Array:
+        """What a regressor predicts; what is no number is 0."""
+        return np.nan_to_num(np.asarray(self._asked("predict"), dtype=np.float64)).ravel()
 
     def scores(self) -> Array:
         """Of the second class: any increasing function of what the model says will do."""
@@ -84,7 +102,7 @@ class Held:
                 f"{type(self.model).__name__} has no {method}; choose another scoring."
             )
         found, kind = attempt(lambda: self._quiet(ask))
-        if kind is not None or len(found) != len(self.X):
+        if kind is not None or len(found) != self.X.shape[0]:
             raise ValueError(f"{type(self.model).__name__}.{method} failed on these rows.")
         return found
 
@@ -93,15 +111,33 @@ class Held:
             warnings.simplefilter("ignore")
             if not self.alone:
                 return np.asarray(ask(self.X))
-            return np.concatenate([np.asarray(ask(row[None, :])) for row in self.X])
+            part = getattr(self.X, "iloc", self.X)
+            rows = (part[i : i + 1] for i in range(self.X.shape[0]))
+            return np.concatenate([np.asarray(ask(row)) for row in rows])
 
 
 def codes_of(y: ArrayLike, classes: Array, n: int, neighbors: str) -> Array:
     """Places of labels among the classes; a label that is none of them is refused without being shown."""
-    found = labels(SimpleNamespace(neighbors=neighbors), y, n)
-    same, kind = attempt(lambda: np.searchsorted(classes, found).clip(0, len(classes) - 1))
-    if kind is not None or not np.array_equal(np.asarray(classes)[same], found):
+    same = _places(y, classes, n, neighbors)
+    if same is None:
         raise ValueError(
             "y holds labels that are not among the model's classes; drop or declare them."
         )
-    return np.asarray(same)
+    return same
+
+
+def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
+    """Places of groups among their declared names, likewise."""
+    same = _places(groups, names, n, neighbors)
+    if same is None:
+        raise ValueError(
+            f"groups holds what is not among names={list(names)}; declare every group, or drop such records."
+        )
+    return same
+
+
+def _places(given: ArrayLike, names: Array, n: int, neighbors: str) -> Array | None:
+    found = labels(SimpleNamespace(neighbors=neighbors), given, n)
+    same, kind = attempt(lambda: np.searchsorted(names, found).clip(0, len(names) - 1))
+    known = kind is None and np.array_equal(np.asarray(names)[same], found)
+    return np.asarray(same) if known else None

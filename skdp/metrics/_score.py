@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
+from ..fitting._targets import are_bounds
 from ..fitting.data import Array
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
@@ -18,6 +19,7 @@ from ._estimate import Estimate
 from ._intervals import Interval
 from ._losses import brier, log_loss
 from ._outcomes import Held
+from ._r2 import r2
 
 __all__ = ["SCORINGS", "dp_score", "scored"]
 
@@ -34,10 +36,11 @@ def dp_score(
     delta: float = 1e-6,
     neighbors: str = "replace_one",
     level: float = 0.95,
+    y_bounds: tuple[float, float] | None = None,
     ledger: Ledger | None = None,
     random_state: Any = None,
 ) -> Estimate:
-    """Score a classifier on held-out records with differential privacy.
+    """Score a classifier or a regressor on held-out records with differential privacy.
 
     The model must be public: fitted with differential privacy, or on records of other people. What it says of a row
     must be a function of that row.
@@ -45,20 +48,22 @@ def dp_score(
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier.
+        A fitted classifier, or for "r2" a regressor.
     X : array-like of shape (n_samples, n_features)
         Rows that it was not fitted on.
     y : array-like of shape (n_samples,)
-        Their labels.
-    scoring : {"accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier_score"}
+        Their labels, or numbers.
+    scoring : {"accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier_score", "r2"}
         Which figure. A log-loss is that of the model whose probabilities are clipped at exp(-c), c between 1 and 8
-        by n and the promise; the receipt says which.
+        by n and the promise; the receipt says which. R2 is that of predictions and targets that are cut to `y_bounds`.
     epsilon, delta : float
         The promise for this figure.
     neighbors : {"replace_one", "add_remove"}
         The relation; under "add_remove" n is private, and each record is shown to the model alone.
     level : float
         Coverage of the interval.
+    y_bounds : pair of float, optional
+        For "r2" alone: public bounds on the targets. Those of the estimator, if it has any and none are given.
     ledger : Ledger or None
         A budget shared with fits on the same records.
     random_state : int, RandomState or None
@@ -86,23 +91,45 @@ def dp_score(
     >>> found.low < found.value < found.high
     True
     """
-    held = Held.of(estimator, X, y, check_neighbors(neighbors))
-    spec, n = Spec(epsilon, delta, neighbors), len(held.X)
-    found, receipt = scored(
-        scoring, held, n, spec, level=level, ledger=ledger, random_state=random_state
-    )
+    spec = Spec(epsilon, delta, check_neighbors(neighbors))
+    given = {"ledger": ledger, "random_state": random_state}
+    if scoring == "r2":
+        bounds = _bounds_of(estimator, y_bounds)
+        held = Held.of_numbers(estimator, X, y, neighbors)
+        found, receipt = r2(held, bounds, spec, _checked(level), given)
+    else:
+        held = Held.of(estimator, X, y, neighbors)
+        found, receipt = scored(scoring, held, len(held.X), spec, level=level, **given)
     return Estimate(*found, level, scoring, receipt)
+
+
+def _bounds_of(estimator: Any, given: Any) -> tuple[float, float]:
+    """Those that were given, or those of the estimator or the last step of a pipeline."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    bounds: Any = getattr(last, "y_bounds", None) if given is None else given
+    if not are_bounds(bounds):
+        raise ValueError(
+            f"y_bounds={bounds!r} must be a pair of numbers, the first below the second; give public bounds on y, "
+            "never those of the data."
+        )
+    low, high = (float(v) for v in bounds)
+    return low, high
+
+
+def _checked(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"level={level!r} must lie between 0 and 1; use for example 0.95.")
+    return level
 
 
 def scored(scoring: str, held: Any, n: int, spec: Spec, *, level: float, **given: Any) -> Found:
     """The figure of records whose outcomes `held` gives, once all is paid."""
     if scoring not in SCORINGS:
-        raise ValueError(f"scoring={scoring!r} is unknown; use one of {', '.join(SCORINGS)}.")
+        known = ", ".join(SCORINGS)
+        raise ValueError(f"scoring={scoring!r} is unknown for classifiers; use one of {known}.")
     if scoring in _OF_TWO and len(held.classes) != 2:
         raise NotSupported(f"scoring={scoring!r} is of two classes; use 'balanced_accuracy'.")
-    if not 0 < level < 1:
-        raise ValueError(f"level={level!r} must lie between 0 and 1; use for example 0.95.")
-    return SCORINGS[scoring](held, n, spec, level, given)
+    return SCORINGS[scoring](held, n, spec, _checked(level), given)
 
 
 def _accuracy(held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]) -> Found:

@@ -7,6 +7,7 @@ each. All tests are one release on the pooled outcomes, whose noise is that of o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
 from ..fitting.data import Array, table
+from ..fitting.trials import quietly
 from ..metrics import Estimate
 from ..metrics.scoring import Held, codes_of, scored
 from ..privacy import Ledger, Receipt, Spec, choose
@@ -65,7 +67,8 @@ def dp_cross_val_score(
     level : float
         Coverage of the interval.
     ledger : Ledger or None
-        Charged once for all, before a record is touched; the estimator's own is left alone.
+        Charged once for all, before a record is touched; the estimator's own is left alone. Without one, a
+        budget in scope pays.
     random_state : int, RandomState or None
         A seed for the score, for tests; fits are seeded by the estimator's, which has to be None in earnest.
 
@@ -189,15 +192,21 @@ class _Pooled:
         return self._of("scores")
 
     def _of(self, what: str) -> Array:
-        alone = self.estimator.neighbors != "replace_one"
         found = self._of_nobody(what)
         for train, test in self.folds:
             # By keys all records may fall into one part: what fits on none would raise would tell of that.
-            if len(test) and len(train):
-                model = clone(self.estimator).fit(self.X[train], self.y[train])
-                held = Held(model, self.X[test], self.codes[test], self.classes, alone)
-                found[test] = getattr(held, what)()
+            # Nor is told what else a fit of some records raises or warns: they have been paid for, and it is no answer.
+            told = quietly(partial(self._told, what, train, test)) if len(train) else None
+            if told is not None:
+                found[test] = told
         return found
+
+    def _told(self, what: str, train: Array, test: Array) -> Array:
+        """Outcomes of one part by the model of the others."""
+        model = clone(self.estimator).fit(self.X[train], self.y[train])
+        alone = self.estimator.neighbors != "replace_one"
+        held = Held(model, self.X[test], self.codes[test], self.classes, alone)
+        return np.asarray(getattr(held, what)())
 
     def _of_nobody(self, what: str) -> Array:
         """What is said of records that no model speaks of: the first class, even odds, score 0."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import NotSupported
+from ..fitting.data import ids_of
 
 __all__ = ["KeyFold", "PositionFold", "parts_of"]
 
@@ -141,7 +142,7 @@ class KeyFold(_Folds):
             raise ValueError(
                 "KeyFold needs groups: the key of each record, such as its person's id."
             )
-        keys = np.asarray(groups).ravel().tolist()
+        keys = ids_of(groups).ravel().tolist()
         if len(keys) != n:
             raise ValueError("groups must hold one key for each record.")
         return np.array([self._part(key) for key in keys], dtype=np.intp)

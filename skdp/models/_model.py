@@ -26,8 +26,12 @@ class Model(Protocol):
     it has one norm and one weight.
     """
 
+    proof: ClassVar[str | None]
+    """Page of docs/proofs/ that says why all this holds; None where the questions' own pages do."""
+
     of_whole_rows: ClassVar[bool]
-    """Whether scores of whole rows follow from those of what is left of rows that were too long, as linear ones do."""
+    """Whether `forward` gives the scores of whole rows, as linear ones can be. Norms and sums are those of what is left
+    of rows that were too long, and so are the slopes that come back."""
 
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
         """Shape of the parameters, for a loss that wants so many scores of a record."""

@@ -25,6 +25,7 @@ class Linear:
     ((5,), (5, 3))
     """
 
+    proof: ClassVar[str | None] = None
     of_whole_rows: ClassVar[bool] = True
 
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
@@ -36,8 +37,8 @@ class Linear:
         return np.zeros(self.shape(public, outputs))
 
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
-        """Scores of all rows at `w`, and the rows."""
-        return rows.dot(w), rows
+        """Scores of all rows at `w`, as they were before any was scaled down, and the rows."""
+        return rows.whole_dot(w), rows
 
     def norms(self, tape: Any, dz: Array) -> Array:
         """Slope times norm of the row."""

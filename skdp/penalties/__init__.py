@@ -12,6 +12,7 @@ from .l1 import L1
 from .l1_ball import L1Ball
 from .l2 import L2
 from .l2_ball import L2Ball
+from .l2_blocks import L2Blocks
 from .mcp import MCP
 from .none import NoPenalty
 from .nuclear import Nuclear
@@ -28,6 +29,7 @@ __all__ = [
     "GroupLasso",
     "L1Ball",
     "L2Ball",
+    "L2Blocks",
     "NoPenalty",
     "Nuclear",
     "Penalty",
@@ -47,6 +49,7 @@ PENALTIES: dict[str, type[Penalty]] = {
     "box": Box,
     "l1_ball": L1Ball,
     "l2_ball": L2Ball,
+    "l2_blocks": L2Blocks,
     "nuclear": Nuclear,
 }
 

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Array, Penalty, check_at_least, indicator
+from ._ball import Ball
+from ._penalty import Array, indicator
 
 __all__ = ["L1Ball"]
 
 
 @dataclass(frozen=True)
-class L1Ball(Penalty):
+class L1Ball(Ball):
     """``|w|_1 <= radius``, over all entries.
 
     Parameters
@@ -32,12 +33,6 @@ class L1Ball(Penalty):
     >>> L1Ball(radius=1.0).vertex(np.array([0.5, -2.0]))
     array([0., 1.])
     """
-
-    bounded = True
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_at_least("radius", self.radius, 0.0, strictly=True)
 
     def value(self, w: Array) -> float:
         """0 inside, infinity outside."""

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._penalty import Array, Penalty, check_at_least, indicator
+from ._ball import Ball
+from ._penalty import Array, indicator
 
 __all__ = ["L2Ball"]
 
 
 @dataclass(frozen=True)
-class L2Ball(Penalty):
+class L2Ball(Ball):
     """``|w|_2 <= radius``, over all entries.
 
     Parameters
@@ -30,12 +31,6 @@ class L2Ball(Penalty):
     >>> L2Ball(radius=1.0).prox(np.array([3.0, 4.0]), step=1.0)
     array([0.6, 0.8])
     """
-
-    bounded = True
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_at_least("radius", self.radius, 0.0, strictly=True)
 
     def value(self, w: Array) -> float:
         """0 inside, infinity outside."""

@@ -3,60 +3,44 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateEstimator
-from ..fitting.data import SeedSource, any_table, is_frame
+from ..fitting._bases import TransformerMixin
+from ..fitting.data import any_table, is_frame
 from ..losses import Squared
 from ..mechanisms import Public
 from ..mechanisms._octaves import places_of
 from ..penalties import NoPenalty, ScaledPenalty
-from ..privacy import Ledger
 from ..privacy.spec import Spec
-from ..solvers import Task
+from ..solvers import Solver, Task
+from ..solvers._column_scales import ColumnScales, norm_of
 from ._cells import Array
-from ._column_scales import ColumnScales, norm_of
 from ._columns import Column, cells_of
 from ._declaration import Numbers
 
-__all__ = ["BoughtScales"]
+__all__ = ["BoughtScales", "BoughtTransformer"]
 
 ANY = Numbers(-math.inf, math.inf)  # a column of which nothing is declared
 
 
-class BoughtScales(TransformerMixin, PrivateEstimator):
-    """Base of the transformers whose `fit` buys bounds of all columns, with no range declared."""
+class BoughtTransformer(TransformerMixin, PrivateEstimator):
+    """Base of the transformers whose `fit` buys what is known of all columns, with no range declared.
 
-    bounds_: Array
-    moments: ClassVar[bool] = False
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Privacy loss that is promised. A twentieth of the budget in mu squared is enough beside an estimator's.
+    """
 
-    def __init__(
-        self,
-        epsilon: float = 0.1,
-        delta: float = 1e-6,
-        *,
-        neighbors: str = "replace_one",
-        n_public: float | None = None,
-        accountant: str = "auto",
-        ledger: Ledger | None = None,
-        random_state: int | SeedSource | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbors = neighbors
-        self.n_public = n_public
-        self.accountant = accountant
-        self.ledger = ledger
-        self.random_state = random_state
-        self.verbose = verbose
+    epsilon: float = field(default=0.1, kw_only=False)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Buy the scales of the columns.
+        """Buy what is said of the columns.
 
         Parameters
         ----------
@@ -72,7 +56,7 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
         return self._fit(X, y)
 
     def transform(self, X: Any) -> Array:
-        """Rows of norm at most 1, by the scales that were bought: a map of each row by itself, which costs nothing.
+        """Rows by what was bought: a map of each row by itself, which costs nothing.
 
         Parameters
         ----------
@@ -82,7 +66,7 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            A missing number becomes 0.
+            Of norm at most ``row_norm_``, where there is one.
         """
         check_is_fitted(self)
         return self._mapped(self._numbers(X, reset=False))
@@ -112,14 +96,17 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
             raise ValueError("input_features is not equal to feature_names_in_.")
         return np.asarray(given, dtype=object)
 
-    @property
-    def row_norm_(self) -> float:
-        """Each row is divided by what it may have."""
-        return 1.0
-
     def _mapped(self, x: Array) -> Array:
-        """Numbers to rows of norm at most 1."""
+        """Numbers to what leaves."""
         raise NotImplementedError
+
+    def _scales(self) -> Solver:
+        """What is bought."""
+        raise NotImplementedError
+
+    def _entering_norm(self, n_features: int) -> float:
+        """Of rows as they enter the vault."""
+        return norm_of(n_features)
 
     def _numbers(self, X: Any, *, reset: bool) -> Array:
         """All cells as doubles, NaN where they are no numbers."""
@@ -141,24 +128,44 @@ class BoughtScales(TransformerMixin, PrivateEstimator):
         return Public(n, n_features, 0.0, self.neighbors), nothing
 
     def _plan(
-        self,
-        n: int | None,
-        n_features: int,
-        declared: dict[str, Any],
-        outputs: int | None = None,
+        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
     ) -> Plan:
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         public, task = self._stated(n, n_features, 1)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, **declared}
-        solver = ColumnScales(moments=self.moments)
-        return Plan(spec, task, solver, public, norm_of(n_features), self.accountant, facts)
-
-    def _store(self, w: Array, plan: Plan) -> None:
-        self.bounds_ = np.asarray(w[:, :2])
+        norm = self._entering_norm(n_features)
+        return Plan(spec, task, self._scales(), public, norm, self.accountant, facts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.allow_nan = True
         tags.input_tags.sparse = False
         return tags
+
+
+class BoughtScales(BoughtTransformer):
+    """Base of those that map columns to bounds, and rows to a norm of at most 1.
+
+    Attributes
+    ----------
+    bounds_ : ndarray of shape (n_features, 2)
+        Private bounds; twice 0 where a column is seen by its sign.
+    row_norm_ : float
+        1: the norm of a row that leaves, for a private estimator's ``data_norm``.
+    """
+
+    moments: ClassVar[bool] = False
+
+    bounds_: Array = field(init=False)
+
+    @property
+    def row_norm_(self) -> float:
+        """Each row is divided by what it may have."""
+        return 1.0
+
+    def _scales(self) -> Solver:
+        return ColumnScales(moments=self.moments)
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        self.bounds_ = np.asarray(w[:, :2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from ._cells import as_numbers
 from ._declaration import Categories, Declared, Numbers
 from ._reading import did_you_mean
 
-__all__ = ["OTHER", "Column", "all_of", "cells_of", "place_of", "refuse_unless"]
+__all__ = ["OTHER", "Column", "all_of", "cells_of", "place_of", "refuse_unless", "refuse_word"]
 
 OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"}
 
@@ -58,16 +59,23 @@ def refuse_unless(given: dict[str, Any]) -> None:
         contrasts, unknown, missing: those that a transformer has.
     """
     for name, known in (("contrasts", CONTRASTS), ("unknown", UNKNOWN)):
-        if name in given and given[name] not in known:
-            raise ValueError(
-                f"{name}={as_text(given[name])} is not known; use one of {', '.join(map(repr, known))}"
-                f"{did_you_mean(given[name], known)}."
-            )
+        if name in given:
+            refuse_word(name, given[name], known)
     missing = given.get("missing", 0.0)
     number = isinstance(missing, int | float) and not isinstance(missing, bool)
-    if missing != INDICATOR and not (number and -1.0 <= missing <= 1.0):
+    marked = isinstance(missing, str) and missing == INDICATOR
+    if not marked and not (number and -1.0 <= missing <= 1.0):
         raise ValueError(
             f"missing={as_text(missing)} must be a place in [-1, 1] (0 is the midpoint of the bounds), or 'indicator'."
+        )
+
+
+def refuse_word(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse what is none of the words that a parameter may be, and say which was probably meant."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(
+            f"{name}={as_text(value)} is not known; use one of {', '.join(map(repr, known))}"
+            f"{did_you_mean(value, known)}."
         )
 
 

@@ -48,6 +48,11 @@ def pairs_of(
     -------
     list of Pair
     """
+    if not isinstance(interactions, list | tuple):
+        raise ValueError(
+            f"interactions={as_text(interactions)} must be a list of pairs of declared columns, as in "
+            '[("day", "month")].'
+        )
     starts = np.cumsum([0, *(block.width for block in blocks)])
     found, called = [], names or [str(column.name) for column in columns]
     for declared in interactions:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..fitting import FromFields
+from ..fitting._bases import BaseEstimator, TransformerMixin
 from ..fitting.data import any_table, is_frame
 from ._blocks import Block, assemble
 from ._cells import Array
@@ -19,12 +21,24 @@ from ._reading import reading
 __all__ = ["ByDeclaration"]
 
 
-class ByDeclaration(TransformerMixin, BaseEstimator):
-    """Base of the transformers that a declaration makes. A face says which blocks its columns become."""
+class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
+    """Base of the transformers that a declaration makes. A face says which blocks its columns become.
 
-    n_features_in_: int
-    feature_names_in_: Array
-    columns_: list[Column]
+    Attributes
+    ----------
+    columns_ : list of (place, name, declared)
+        The columns as declared.
+    row_norm_ : float
+        Public bound on the norm of a row that leaves; a private estimator's ``data_norm``.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of str
+        Their names, where they have any.
+    """
+
+    n_features_in_: int = field(init=False)
+    feature_names_in_: Array = field(init=False)
+    columns_: list[Column] = field(init=False)
     only: ClassVar[type | None] = (
         None  # what every column must be declared as, in the table's order
     )
@@ -60,13 +74,11 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features_out)
+        ndarray of shape (n_samples, n_features_out), or a sparse array of it
             Of bounded norm, see ``row_norm_``.
         """
         check_is_fitted(self)
-        table = any_table(self, X, reset=False)
-        cells = [cells_of(table, column) for column in self.columns_]
-        return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
+        return self._encoded(any_table(self, X, reset=False))
 
     def reading(self) -> str:
         """How the declaration is read, a line a column: to look at before anything is fitted.
@@ -148,6 +160,11 @@ class ByDeclaration(TransformerMixin, BaseEstimator):
     def _blocks(self) -> list[Block]:
         """What the settled columns become."""
         raise NotImplementedError
+
+    def _encoded(self, table: Any) -> Any:
+        """What a table becomes that has been checked."""
+        cells = [cells_of(table, column) for column in self.columns_]
+        return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
 
     def _size(self, rows: int) -> None:
         """Decide what may depend on the number of rows, where that is public."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -33,17 +34,6 @@ class BoundsScaler(ByDeclaration):
     missing : float or "indicator", default=0.0
         Where in [-1, 1] a missing number goes. "indicator" puts it to 0 and adds a column that is 1 for it.
 
-    Attributes
-    ----------
-    columns_ : list of (place, name, declared)
-        The columns as declared.
-    row_norm_ : float
-        Public bound on the norm of a row that leaves; a private estimator's ``data_norm``.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of str
-        Their names, where they have any.
-
     See Also
     --------
     TableEncoder : Numbers and categories at once.
@@ -63,14 +53,8 @@ class BoundsScaler(ByDeclaration):
 
     only: ClassVar[type] = Numbers
 
-    def __init__(
-        self,
-        bounds: Mapping[Any, Any] | tuple[Any, ...] = (-1.0, 1.0),
-        *,
-        missing: float | str = 0.0,
-    ) -> None:
-        self.bounds = bounds
-        self.missing = missing
+    bounds: Mapping[Any, Any] | tuple[Any, ...] = field(default=(-1.0, 1.0), kw_only=False)
+    missing: float | str = 0.0
 
     @property
     def row_norm_(self) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.data import any_table
+from ..fitting.data import as_text
 from ._blocks import ValueBlock, root
 from ._cells import Array
 from ._columns import cells_of, refuse_unless
@@ -37,17 +37,6 @@ class DeclaredEncoder(ByDeclaration):
     sparse_output : bool, default=False
         Whether to return a sparse array; for "one-hot".
 
-    Attributes
-    ----------
-    columns_ : list of (place, name, declared)
-        The columns as declared.
-    row_norm_ : float
-        Public bound on the norm of a row that leaves; a private estimator's ``data_norm``.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of str
-        Their names, where they have any.
-
     See Also
     --------
     TableEncoder : Numbers and categories at once.
@@ -64,18 +53,10 @@ class DeclaredEncoder(ByDeclaration):
 
     only: ClassVar[type] = Categories
 
-    def __init__(
-        self,
-        categories: Mapping[Any, Any] | Sequence[Any] = (0, 1),
-        *,
-        contrasts: str = "one-hot",
-        unknown: str = "value",
-        sparse_output: bool = False,
-    ) -> None:
-        self.categories = categories
-        self.contrasts = contrasts
-        self.unknown = unknown
-        self.sparse_output = sparse_output
+    categories: Mapping[Any, Any] | Sequence[Any] = field(default=(0, 1), kw_only=False)
+    contrasts: str = "one-hot"
+    unknown: str = "value"
+    sparse_output: bool = False
 
     @property
     def row_norm_(self) -> float:
@@ -89,23 +70,9 @@ class DeclaredEncoder(ByDeclaration):
             raise AttributeError("row_norm_ is known after fit, which counts the columns.")
         return float(root([self._block(declared).squared for declared in read]))
 
-    def transform(self, X: Any) -> Any:
-        """Each row to numbers, by the declaration alone.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray or sparse array of shape (n_samples, n_features_out)
-            Of bounded norm, see ``row_norm_``.
-        """
+    def _encoded(self, table: Any) -> Any:
         if not self.sparse_output:
-            return super().transform(X)
-        check_is_fitted(self)
-        table = any_table(self, X, reset=False)
+            return super()._encoded(table)
         blocks = self._blocks()
         found = [b.codes(cells_of(table, c)) for b, c in zip(blocks, self.columns_)]
         return _sparse(found, blocks)
@@ -118,6 +85,8 @@ class DeclaredEncoder(ByDeclaration):
 
     def _check(self) -> None:
         refuse_unless({"contrasts": self.contrasts, "unknown": self.unknown})
+        if not isinstance(self.sparse_output, bool | np.bool_):
+            raise ValueError(f"sparse_output={as_text(self.sparse_output)} must be True or False.")
         if self.sparse_output and self.contrasts != "one-hot":
             raise ValueError(
                 "sparse_output=True needs contrasts='one-hot': contrasts have few zeros."

@@ -19,38 +19,6 @@ class DPBounds(BoughtScales):
     them; a column in which nothing stands out of the noise is seen by its sign. Where bounds are public, declare them:
     that is free (`BoundsScaler`).
 
-    Parameters
-    ----------
-    epsilon : float, default=0.1
-        Privacy loss that is promised. A twentieth of the budget in mu squared is enough beside an estimator's.
-    delta : float, default=1e-6
-        Probability of exceeding it.
-    neighbors : {"replace_one", "add_remove"}, default="replace_one"
-        Neighbouring data differ by one record replaced (n is public) or added or removed (n is private).
-    n_public : int, default=None
-        Under "add_remove", a rough number of records that you know without looking.
-    accountant : str, default="auto"
-        Which theorem prices the fit.
-    ledger : skdp.privacy.Ledger, default=None
-        A budget shared by several fits; it pays before a record is touched.
-    random_state : int, RandomState or None, default=None
-        None draws noise from the operating system.
-    verbose : int, default=0
-        1 prints the privacy statement after a fit.
-
-    Attributes
-    ----------
-    bounds_ : ndarray of shape (n_features, 2)
-        Private bounds; twice 0 where a column is seen by its sign.
-    row_norm_ : float
-        1: the norm of a row that leaves, for a private estimator's ``data_norm``.
-    privacy_ : Receipt
-        What the fit costs, and how that was computed.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of str
-        Names of the columns, where X had string names.
-
     See Also
     --------
     BoundsScaler : Declared bounds, for nothing.

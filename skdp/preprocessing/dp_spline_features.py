@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import NotSupported
+from ..fitting._parameters import refuse_wrong
 from ..fitting.data import as_text
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.spec import Spec
 from ._blocks import Block, NumberBlock
-from ._columns import Column
+from ._columns import Column, refuse_word
 from ._declaration import Numbers
-from ._reading import did_you_mean
 from ._splines import HatsBlock, SmoothBlock
 from .table_encoder import TableEncoder
 
@@ -38,10 +38,10 @@ class DPSplineFeatures(TableEncoder):
 
     Parameters
     ----------
-    declaration : dict or (low, high), default=(-1.0, 1.0)
-        As in `TableEncoder`.
-    epsilon, delta : float, default=1.0 and 1e-6
-        The promise of the estimator that follows; nothing is spent here.
+    epsilon : float, default=1.0
+        Privacy loss of the estimator that follows; nothing is spent here.
+    delta : float, default=1e-6
+        Probability of exceeding it.
     basis : {"smooth", "hats", "linear"}, default="smooth"
         A spectral curve on the sphere, the smoothest functions first; hat functions at uniform knots; or the number.
     size : int, default=None
@@ -51,15 +51,11 @@ class DPSplineFeatures(TableEncoder):
         Under "add_remove" the number of records is private, and only ``n_public`` counts.
     n_public : int, default=None
         A rough number of records that you know without looking.
-    contrasts, unknown, missing, interactions : object
-        As in `TableEncoder`.
 
     Attributes
     ----------
     size_ : int
         Functions of a number; 1 is the line.
-    columns_, row_norm_, n_features_in_, feature_names_in_ : object
-        As in `TableEncoder`.
 
     See Also
     --------
@@ -76,36 +72,13 @@ class DPSplineFeatures(TableEncoder):
     ['x0~1', 'x0~2']
     """
 
-    size_: int
-
-    def __init__(
-        self,
-        declaration: Mapping[Any, Any] | tuple[Any, ...] = (-1.0, 1.0),
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        basis: str = "smooth",
-        size: int | None = None,
-        neighbors: str = "replace_one",
-        n_public: int | None = None,
-        contrasts: str = "helmert",
-        unknown: str = "value",
-        missing: float | str = 0.0,
-        interactions: Sequence[Any] = (),
-    ) -> None:
-        super().__init__(
-            declaration,
-            contrasts=contrasts,
-            unknown=unknown,
-            missing=missing,
-            interactions=interactions,
-        )
-        self.epsilon = epsilon
-        self.delta = delta
-        self.basis = basis
-        self.size = size
-        self.neighbors = neighbors
-        self.n_public = n_public
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    basis: str = "smooth"
+    size: int | None = None
+    neighbors: str = "replace_one"
+    n_public: int | None = None
+    size_: int = field(init=False)
 
     def _settled(self, names: list[Any], named: bool) -> list[Column]:
         self.size_ = LEAST  # until the columns are known
@@ -127,11 +100,9 @@ class DPSplineFeatures(TableEncoder):
 
     def _check(self) -> None:
         super()._check()
-        if self.basis not in BASES:
-            raise ValueError(
-                f"basis={as_text(self.basis)} is not known; use one of {', '.join(map(repr, BASES))}"
-                f"{did_you_mean(self.basis, BASES)}."
-            )
+        refuse_word("basis", self.basis, BASES)
+        promise = "epsilon", "delta", "neighbors", "n_public"
+        refuse_wrong({name: getattr(self, name) for name in promise})
         whole = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
         if self.size is not None and not (whole and 1 <= self.size <= 100):
             raise ValueError(

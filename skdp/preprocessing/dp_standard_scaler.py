@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -24,27 +25,10 @@ class DPStandardScaler(BoughtScales):
     Two noisy answers, half of the budget each: the histogram of `DPBounds`, and sums and squares within the bounds that
     it shows. It pays where columns live far from zero, such as years; about zero `DPBounds` does as well for less.
 
-    Parameters
-    ----------
-    epsilon : float, default=0.1
-        Privacy loss that is promised.
-    delta, neighbors, n_public, accountant, ledger, random_state, verbose : object
-        As in `DPBounds`.
-
     Attributes
     ----------
-    bounds_ : ndarray of shape (n_features, 2)
-        Private bounds; twice 0 where a column is seen by its sign.
     mean_, scale_ : ndarray of shape (n_features,)
         Private means and deviations, in the units of the columns; 0 and 1 where it is seen by its sign.
-    row_norm_ : float
-        1: the norm of a row that leaves, for a private estimator's ``data_norm``.
-    privacy_ : Receipt
-        What the fit costs, and how that was computed.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of str
-        Names of the columns, where X had string names.
 
     See Also
     --------
@@ -61,8 +45,9 @@ class DPStandardScaler(BoughtScales):
     """
 
     moments: ClassVar[bool] = True
-    mean_: Array
-    scale_: Array
+
+    mean_: Array = field(init=False)
+    scale_: Array = field(init=False)
 
     def _store(self, w: Array, plan: Plan) -> None:
         super()._store(w, plan)

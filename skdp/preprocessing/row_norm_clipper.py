@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..fitting import FromFields
+from ..fitting._bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from ..fitting.data import as_text, table
 from ._cells import Array
 
@@ -17,7 +19,7 @@ __all__ = ["RowNormClipper"]
 LEAST, MOST = 1e-30, 1e30
 
 
-class RowNormClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class RowNormClipper(FromFields, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale rows beyond a public norm down to it; `fit` reads no record.
 
     A private estimator does this to its rows anyway. As a step it shows what the estimator will see, and bounds rows
@@ -48,11 +50,9 @@ class RowNormClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[3.0, 4.0], [3.0, 0.0]]
     """
 
-    n_features_in_: int
-    feature_names_in_: Array
-
-    def __init__(self, norm: float = 1.0) -> None:
-        self.norm = norm
+    norm: float = field(default=1.0, kw_only=False)
+    n_features_in_: int = field(init=False)
+    feature_names_in_: Array = field(init=False)
 
     @property
     def row_norm_(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from os import PathLike
 from typing import Any, Self
 
@@ -43,14 +44,8 @@ class TableEncoder(ByDeclaration):
 
     Attributes
     ----------
-    columns_ : list of (place, name, declared)
-        The columns as declared.
     row_norm_ : float
         1, before and after fit; a private estimator's ``data_norm``.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of str
-        Their names, where they have any.
 
     See Also
     --------
@@ -66,20 +61,11 @@ class TableEncoder(ByDeclaration):
     [[0.707, 0.707, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.707]]
     """
 
-    def __init__(
-        self,
-        declaration: Mapping[Any, Any] | tuple[Any, ...] = (-1.0, 1.0),
-        *,
-        contrasts: str = "helmert",
-        unknown: str = "value",
-        missing: float | str = 0.0,
-        interactions: Sequence[Any] = (),
-    ) -> None:
-        self.declaration = declaration
-        self.contrasts = contrasts
-        self.unknown = unknown
-        self.missing = missing
-        self.interactions = interactions
+    declaration: Mapping[Any, Any] | tuple[Any, ...] = field(default=(-1.0, 1.0), kw_only=False)
+    contrasts: str = "helmert"
+    unknown: str = "value"
+    missing: float | str = 0.0
+    interactions: Sequence[Any] = ()
 
     @classmethod
     def from_declaration(

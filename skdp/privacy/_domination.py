@@ -13,9 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from . import accountants
 from ._gaussian import gaussian_delta
@@ -25,13 +27,14 @@ __all__ = ["Profile", "covering_mu", "profile_down_to"]
 
 Array = NDArray[np.float64]
 
-_NODES, _FINE = 24, 1500
+_NODES, _FINE = 30, 1500
 _UP, _ROUND_OFF = 1 + 1e-9, 1e-15
-_WORST = 4  # points at which a larger mu is looked for at a time
+_SOME = 60  # every so many points are looked at before all are
+_WORST = 4  # points at which a larger mu is looked for then
 
 
 class Profile:
-    """A bound of delta on [0, end], by convexity between nodes; beyond the end it is ``tail`` at most.
+    """A bound of delta on [0, end], by convexity between nodes; beyond the end it is the last one's at most.
 
     Parameters
     ----------
@@ -43,7 +46,6 @@ class Profile:
 
     def __init__(self, nodes: Array, deltas: Array) -> None:
         self.nodes, self.deltas = nodes, _closed(nodes, np.minimum.accumulate(deltas))
-        self.tail = float(self.deltas[-1])
         self.points: Array = np.linspace(0.0, nodes[-1], _FINE + 1)
         chords = np.interp(np.exp(self.points), np.exp(nodes), self.deltas)
         above = self.deltas[np.searchsorted(nodes, self.points, side="right") - 1]
@@ -62,9 +64,16 @@ def _closed(nodes: Array, deltas: Array) -> Array:
     return np.minimum(deltas, 1 - odds * best + _ROUND_OFF)
 
 
-@lru_cache(maxsize=1024)
 def profile_down_to(script: Script, neighbors: str, least: float) -> Profile | None:
-    """The profile of a script up to where delta has come down to ``least``; None if it never does."""
+    """The profile of a script up to where delta has come down to ``least``; None if it never does.
+
+    Books of one ledger ask for deltas that are near one another: they share one, somewhat longer.
+    """
+    return _profile(script, neighbors, math.ldexp(1.0, 10 * ((math.frexp(least)[1] - 1) // 10)))
+
+
+@lru_cache(maxsize=1024)
+def _profile(script: Script, neighbors: str, least: float) -> Profile | None:
     end = accountants.epsilon(script, least, neighbors) * _UP
     for _ in range(40):
         if not end < 700 or accountants.delta(script, end, neighbors) <= least:
@@ -73,27 +82,28 @@ def profile_down_to(script: Script, neighbors: str, least: float) -> Profile | N
     if not end < 700:
         return None
     nodes = np.linspace(0.0, max(end, 1e-300), _NODES + 1)
-    deltas = [accountants.delta(script, float(e), neighbors) for e in nodes]
-    return Profile(nodes, np.array(deltas))
+    return Profile(nodes, accountants.profile(script, nodes, neighbors))
 
 
 def covering_mu(profile: Profile, shift: float, miss: float) -> float:
     """The least mu, rounded up, with which (shift, mu, miss) covers a script; infinite if none does."""
-    if profile.tail > miss:
+    if profile.deltas[-1] > miss:
         return math.inf
-    left, right = profile.highest, profile.points[1:]
-    mu = 1e-12
+    wanted, points = np.log(profile.highest), profile.points[1:]
+
+    def excess(mu: float, some: Any) -> Array:
+        return np.asarray(wanted[some] - np.log(_covered(points[some], shift, mu, miss)))
+
+    def most(some: Any) -> Callable[[float], float]:
+        return lambda mu: float(excess(mu, some).max())
+
+    mu, some = 1e-12, np.arange(0, len(points), _SOME)
     for _ in range(60):
-        excess = np.log(left) - np.log(_covered(right, shift, mu, miss))
-        worst = np.argsort(excess)[-_WORST:]
-        if excess[worst[-1]] <= 0:
+        mu = _least(most(some), mu)
+        over = excess(mu, slice(None)) if mu < math.inf else np.zeros(1)
+        if over.max() <= 0:
             return mu
-        points, wanted = right[worst], left[worst]
-
-        def covers(mu: float, points: Array = points, wanted: Array = wanted) -> bool:
-            return bool(np.all(wanted <= _covered(points, shift, mu, miss)))
-
-        mu = _least(covers, mu)
+        some = np.argsort(over)[-_WORST:]
     return math.inf
 
 
@@ -104,14 +114,15 @@ def _covered(epsilons: Array, shift: float, mu: float, miss: float) -> Array:
     return np.asarray(np.minimum(own, other) / _UP)
 
 
-def _least(covers: Callable[[float], bool], low: float) -> float:
-    """The least mu above ``low`` that covers, rounded up by 1e-5."""
-    high = max(low, 1e-6)
-    while not covers(high):
-        low, high = high, 2 * high
+def _least(excess: Callable[[float], float], low: float) -> float:
+    """The least mu from ``low`` on at which a falling excess is not above 0, rounded up by 1e-5."""
+    high, factor = low, 1.01
+    while excess(high) > 0:
+        low, high, factor = high, high * factor, min(factor**2, 4.0)
         if high > 1e4:
             return math.inf
-    while high - low > 1e-5 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if covers(middle) else (middle, high)
-    return high
+    if low < high:
+        low = float(brentq(excess, low, high, xtol=1e-6 * low, rtol=1e-6))
+    while excess(low) > 0:
+        low *= 1 + 1e-5
+    return low

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
-from . import _pld
+from . import _pld, _pld_profile
 from ._compose import total, total_rdp
 from ._conversion import renyi_delta, renyi_epsilon
 from ._exact import at_least, pure_price
@@ -41,6 +41,10 @@ class Engine(Protocol):
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
         """Smallest delta at epsilon."""
 
+    def profile(self, counts: Counts, epsilons: NDArray[np.float64], neighbors: str) -> Any:
+        """Delta at each of some rising epsilons: cheaper together where one composition holds for several."""
+        return np.array([self.delta(counts, float(e), neighbors) for e in epsilons])
+
     def tight(self, counts: Counts, neighbors: str) -> bool:
         """Whether no other engine is known to give a smaller epsilon."""
 
@@ -48,7 +52,7 @@ class Engine(Protocol):
         """Whether nothing can be smaller, at any epsilon or delta."""
 
 
-class _Additive:
+class _Additive(Engine):
     """What the additive currencies share: every event must be priced in it."""
 
     currency: str
@@ -141,7 +145,7 @@ class _Pure(_Additive):
         return 1.0 if math.isinf(spent) else -math.expm1(epsilon - spent) / (1 + math.exp(-spent))
 
 
-class _Profile:
+class _Profile(Engine):
     """Pure steps, Gaussians and random positions in closed form, beside one event with a curve."""
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
@@ -255,7 +259,7 @@ def _private_side(keeps: Any, root: float, high: float) -> float:
     return min(root, high)
 
 
-class _Pld:
+class _Pld(Engine):
     """Privacy-loss distribution: numerically tight and pessimistic, for scripts fixed beforehand.
 
     A pure event without a distribution of its own, such as AboveThreshold, enters as randomised
@@ -284,6 +288,11 @@ class _Pld:
         known = self._counts(counts, neighbors)
         assert known is not None
         return float(_pld.delta(tuple(known.items()), epsilon, neighbors))
+
+    def profile(self, counts: Counts, epsilons: NDArray[np.float64], neighbors: str) -> Any:
+        known = self._counts(counts, neighbors)
+        assert known is not None
+        return _pld_profile.profile(tuple(known.items()), epsilons, neighbors)
 
 
 ENGINES: dict[str, Any] = {

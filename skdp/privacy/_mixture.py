@@ -15,7 +15,7 @@ rounding is upwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
+from ._divisions import divisions
 from ._gaussian import gaussian_delta
 from .events import Event, Gaussian, PureDP, RandomPosition
 
@@ -97,7 +98,7 @@ def _repeated(event: Any, count: int) -> Mixture:
         return _responses(event.epsilon, count)
     if isinstance(event, Gaussian):
         return Mixture(np.ones(1), np.zeros(1), np.array([count * _square(event.multiplier)]))
-    ways = np.array(list(_shares(count, len(event.weights))), dtype=float)
+    ways = np.array(list(divisions(count, len(event.weights))), dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(ways > 0, ways * np.log(event.weights), 0.0) - gammaln(ways + 1)
     weights = np.exp(gammaln(count + 1) + logs.sum(axis=1)) * (1 + 1e-12)
@@ -126,13 +127,3 @@ def _responses(epsilon: float, count: int) -> Mixture:
 
 def _square(multiplier: float) -> float:
     return math.inf if multiplier == 0 else multiplier**-2
-
-
-def _shares(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
-    if kinds == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _shares(total - first, kinds - 1):
-            yield (first, *rest)

@@ -10,13 +10,13 @@ such losses, which a tangent of 1 - exp(eps - x) prices without a sum over rows
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, gammaln, logsumexp
 
+from ._divisions import divisions
 from ._gaussian import gaussian_delta
 
 __all__ = ["AveragedBranches", "Branches", "least_tangent"]
@@ -46,7 +46,7 @@ class Branches:
         kinds = len(self.counts)
         if math.comb(times + kinds - 1, kinds - 1) > _COMBINATIONS:
             return None
-        ways = np.array(list(_shares(times, kinds)), dtype=float)
+        ways = np.array(list(divisions(times, kinds)), dtype=float)
         log_counts = gammaln(times + 1) + (ways * np.log(self.counts) - gammaln(ways + 1)).sum(1)
         if log_counts.max() > 700:
             return None
@@ -138,16 +138,6 @@ def _above(a: Array, m: Array) -> Array:
     excess = m * beyond + np.maximum(mean - a, 0.0) * (1 + _ROUND_OFF)
     tail = normal * mills
     return np.stack([excess, np.where(z < 0, 1 - tail, tail), normal / m])
-
-
-def _shares(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
-    if kinds == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _shares(total - first, kinds - 1):
-            yield (first, *rest)
 
 
 def _dot(ways: Array, offsets: Array) -> Array:

@@ -9,18 +9,16 @@ added are different pairs, and the larger result counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
 from ._compose import exact_mu, reduced
 from ._costs import inverse_up
 from ._gaussian import gaussian_delta, gaussian_epsilon
-from ._pld_compose import compose
+from ._pld_compose import Tail, compose
 from ._pld_lattice import Pair
 from ._pld_other_pairs import LaplacePair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
@@ -34,9 +32,20 @@ from .events import (
     Script,
     WithoutReplacementGaussian,
 )
-from .spec import Spec, check_neighbors
+from .spec import check_neighbors
 
-__all__ = ["calibrate_scale", "delta", "epsilon", "profile", "supports"]
+__all__ = [
+    "composed",
+    "delta",
+    "delta_at_most",
+    "directions_of",
+    "epsilon",
+    "largest_loss",
+    "live",
+    "parted",
+    "supports",
+    "tails_at",
+]
 
 ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
@@ -86,7 +95,7 @@ def _noise(event: Any) -> float:
     return 1 / event.epsilon if isinstance(event, PureDP) else float(event.multiplier)
 
 
-def _live(script: Script, neighbors: str) -> dict[Event, int]:
+def live(script: Script, neighbors: str) -> dict[Event, int]:
     """Reduced script without the steps that cost nothing; refuses what has no pair."""
     counts = reduced(script, check_neighbors(neighbors))
     for event in counts:
@@ -102,21 +111,49 @@ def _live(script: Script, neighbors: str) -> dict[Event, int]:
     }
 
 
-def _directions(counts: dict[Event, int], neighbors: str) -> list[Counted]:
+def composed(counts: dict[Event, int]) -> bool:
+    """Whether losses have to be added up: there are some, none of them infinite, and not Gaussians alone."""
+    return bool(counts) and exact_mu(counts) is None and all(_noise(event) > 0 for event in counts)
+
+
+def directions_of(counts: dict[Event, int], neighbors: str) -> list[Counted]:
+    """The pairs of all steps by direction: removing a record, and adding one where that differs."""
     pairs = [(_PAIRS[type(event)](event, neighbors), count) for event, count in counts.items()]
     removing = [(pair[0], count) for pair, count in pairs]
     adding = [(pair[1], count) for pair, count in pairs]
     return [removing] if removing == adding else [removing, adding]
 
 
-def _largest_loss(pairs: Counted) -> float:
+def largest_loss(pairs: Counted) -> float:
     """Sum of the largest losses, rounded up: at and above it delta is zero."""
     return math.fsum(count * pair.largest_loss for pair, count in pairs) * (1 + _ROUND_OFF)
 
 
+def parted(pairs: Counted) -> tuple[float, float | None]:
+    """The largest loss of the pairs that have one and mu of the others, rounded up; None if not all Gaussian."""
+    bounded = [(pair, count) for pair, count in pairs if not math.isinf(pair.largest_loss)]
+    gaussian = [(pair, count) for pair, count in pairs if isinstance(pair, GaussianPair)]
+    if len(bounded) + len(gaussian) < len(pairs):
+        return math.inf, None
+    square = math.fsum(count * pair.shift**2 for pair, count in gaussian)
+    return largest_loss(bounded), math.sqrt(square) * (1 + _ROUND_OFF)
+
+
+# If P <= e^b Q for one pair, then P x P'(S) <= E_P[e^(eps - b) Q'(S_x)] + H' <= e^eps Q x Q'(S) + H',
+# H' being the profile of the other pair at eps - b: what is bounded only moves epsilon.
+def delta_at_most(bounded: float, mu: float, epsilon: float) -> float:
+    """A bound by `parted` alone."""
+    left = gaussian_delta(epsilon - bounded, mu) if mu else epsilon < bounded
+    return min(float(left) * (1 + 1e-9), 1.0)
+
+
+def _epsilon_at_most(bounded: float, mu: float, delta: float) -> float:
+    return bounded + gaussian_epsilon(mu, delta) if mu else bounded
+
+
 def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
     """Epsilon of one direction, on a grid refined until it adds no more than the accuracy."""
-    steps, best = sum(count for _, count in pairs), _largest_loss(pairs)
+    steps, best = sum(count for _, count in pairs), largest_loss(pairs)
     if delta < _FAINTEST and math.isinf(best):
         return math.inf  # tails are cut above that
     plan = plan_for_delta(pairs, delta, accuracy)
@@ -141,8 +178,13 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
 
 
 def _delta_of(pairs: Counted, epsilon: float, accuracy: float) -> float:
-    if epsilon >= _largest_loss(pairs):
+    if epsilon >= largest_loss(pairs):
         return 0.0
+    return min(1.0, *(tail.delta(epsilon) for tail in tails_at(pairs, epsilon, accuracy)))
+
+
+def tails_at(pairs: Counted, epsilon: float, accuracy: float) -> Iterator[Tail]:
+    """Upper tails of one direction, each valid at every epsilon, until one is tight at this one."""
     steps = sum(count for _, count in pairs)
     plan, best = plan_for_epsilon(pairs, epsilon, accuracy), 1.0
     for _ in range(_ROUNDS):
@@ -150,11 +192,11 @@ def _delta_of(pairs: Counted, epsilon: float, accuracy: float) -> float:
         if blur > _BLUR:
             plan = plan_for_epsilon(pairs, epsilon, accuracy * _BLUR / blur, plan.tilt)
         tail = compose(pairs, plan)
+        yield tail
         best = min(best, tail.delta(epsilon))
         if tail.lost <= _BLUR * best and plan.excess(steps) * plan.tilt < 1:
             break  # else so near the largest loss that the grid needs a smaller tilt
         plan = plan_for_epsilon(pairs, epsilon, accuracy, plan.tilt / 30)
-    return best
 
 
 def _larger(
@@ -166,7 +208,9 @@ def _larger(
     """Larger price of the directions; a later one is refined only if it may be the larger."""
     worst = price(directions[0], at, accuracy)
     for pairs in directions[1:]:
-        if _largest_loss(pairs) <= (worst if price is _epsilon_of else at):
+        bounded, mu = parted(pairs)
+        least = _epsilon_at_most if price is _epsilon_of else delta_at_most
+        if mu is not None and least(bounded, mu, at) <= worst:
             continue
         if price(pairs, at, max(_COARSE, accuracy)) > worst:
             worst = max(worst, price(pairs, at, accuracy))
@@ -187,7 +231,7 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
     accuracy : float
         Relative error that the grid may cause; smaller is slower, by about its square root.
     """
-    counts = _live(script, neighbors)
+    counts = live(script, neighbors)
     if not counts:
         return 0.0
     mu = exact_mu(counts)
@@ -195,10 +239,11 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
         return gaussian_epsilon(mu, delta)
     if any(_noise(event) == 0 for event in counts):
         return math.inf
-    directions = _directions(counts, neighbors)
+    directions = directions_of(counts, neighbors)
     if delta == 0:
-        return max(_largest_loss(pairs) for pairs in directions)
-    return _larger(_epsilon_of, directions, delta, accuracy)
+        return max(largest_loss(pairs) for pairs in directions)
+    with np.errstate(under="ignore"):  # where a program has made it fatal: tails are bounded anyway
+        return _larger(_epsilon_of, directions, delta, accuracy)
 
 
 def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = ACCURACY) -> float:
@@ -209,7 +254,7 @@ def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = A
     if epsilon < 0:  # H(-e) = 1 - e^-e + e^-e H(e), with P and Q exchanged
         mirrored = delta(script, -epsilon, neighbors, accuracy=accuracy)
         return -math.expm1(epsilon) + math.exp(epsilon) * mirrored
-    counts = _live(script, neighbors)
+    counts = live(script, neighbors)
     if not counts:
         return 0.0
     mu = exact_mu(counts)
@@ -219,67 +264,5 @@ def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = A
         return 1.0
     if math.isinf(epsilon):
         return 0.0
-    return _larger(_delta_of, _directions(counts, neighbors), epsilon, accuracy)
-
-
-def profile(script: Script, epsilons: ArrayLike, neighbors: str) -> NDArray[np.float64]:
-    """Delta at every epsilon of an array."""
-    points = np.asarray(epsilons, float)
-    return np.array([delta(script, float(e), neighbors) for e in points.ravel()]).reshape(
-        points.shape
-    )
-
-
-def _scaled(script: Script, log_scale: float) -> Script:
-    """Multiply the noise of the events that have a scale; the others keep their cost."""
-    factor = math.exp(log_scale)
-    return tuple((e.scaled(factor) if e.scalable else e, count) for e, count in script)
-
-
-def calibrate_scale(script_at_unit: Script, spec: Spec, *, accuracy: float = ACCURACY) -> float:
-    """Smallest factor on the noise of a script at which it keeps the promise, never too small.
-
-    Parameters
-    ----------
-    script_at_unit : tuple of (Event, int)
-        The script at scale 1; events that cannot be scaled keep their cost.
-    spec : Spec
-        The promise.
-    accuracy : float
-        As in `epsilon`.
-    """
-    if math.isinf(spec.epsilon):
-        return 0.0
-
-    def excess(log_scale: float, accuracy: float) -> float:
-        script = _scaled(script_at_unit, log_scale)
-        spent = epsilon(script, spec.delta, spec.neighbors, accuracy=accuracy)
-        return math.log(max(spent, 1e-300) / spec.epsilon)
-
-    low, high = _bracket(lambda x: excess(x, _COARSE), spec)
-    rough = brentq(excess, low, high, args=(_COARSE,), xtol=1e-4, rtol=1e-12)
-    low, high = _bracket(lambda x: excess(x, accuracy), spec, rough, 1e-3)
-    root = brentq(excess, low, high, args=(accuracy,), xtol=1e-7, rtol=1e-12)
-    while excess(root, accuracy) > 0:
-        root += 1e-7
-    return math.exp(root)
-
-
-def _bracket(
-    excess: Callable[[float], float], spec: Spec, start: float = 0.0, width: float = 0.5
-) -> tuple[float, float]:
-    """Two log scales between which the promise starts to hold, found by doubling steps."""
-    low = high = start
-    sign = 1.0 if excess(start) > 0 else -1.0
-    while abs(low) < 80 and abs(high) < 80:
-        if sign > 0:
-            low, high = high, high + width
-        else:
-            low, high = low - width, low
-        if (excess(high if sign > 0 else low) > 0) != (sign > 0):
-            return low, high
-        width *= 2
-    raise ValueError(
-        f"No noise keeps epsilon={spec.epsilon!r} at delta={spec.delta!r} for this script; raise "
-        "delta above 0, or lower the cost of the events whose noise cannot be scaled."
-    )
+    with np.errstate(under="ignore"):
+        return _larger(_delta_of, directions_of(counts, neighbors), epsilon, accuracy)

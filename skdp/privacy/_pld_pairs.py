@@ -94,7 +94,9 @@ class MixturePair:
 
     def shares(self, first: int, step: float, edges: Array) -> tuple[Array, Array]:
         """Mass of each cell that stays at its lower grid point and that rises to its upper one."""
-        width = np.diff(edges)
+        # Two edges where no loss comes are one, with nothing between them.
+        with np.errstate(invalid="ignore"):
+            width = np.diff(edges)
         narrow = width * max(1.0, self.shift) < _NARROW
         mass, gap = np.empty_like(width), np.empty_like(width)
         floor = step * np.arange(first, first + len(width), dtype=float)

@@ -153,7 +153,7 @@ def _finish(
     tilt = min(tilt, _steepest(pairs, nodes, epsilon))
     mean, sd = _moments(nodes, tilt)
     sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
-    scale = max(epsilon, 1e-3 * sd)
+    scale = max(epsilon or 0.1 * sd, 1e-3 * sd)  # what an accuracy of epsilon 0 is relative to
     below, width, rate = _window(nodes, tilt, mean, sd)
     low = max(below, mean - epsilon)
     width += low - below

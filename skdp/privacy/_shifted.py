@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
-from scipy.special import ndtri
+import numpy as np
 
+from ..exceptions import NotSupported
 from . import accountants
 from ._book import Book
 from ._compose import exact_mu, reduced
+from ._costs import pure_mu
 from ._counting import Counted, amount, down, plus, up
 from ._domination import covering_mu, profile_down_to
 from ._exact import Exact, exact, meant, pure_price
@@ -132,11 +134,20 @@ def planned_order(spec: Spec, scripts: Sequence[Script]) -> int:
 def used(book: AnyBook, scripts: Sequence[Script]) -> float:
     """Which part of the caps scripts take that come one after another: the largest of them."""
     total: Counted = (0,) * len(book.caps)
-    for ways in map(book.ways, scripts):
+    for script in scripts:
+        ways = _ways(book, script)
         if not ways:
             return math.inf
         total = plus(total, ways, book.caps) or tuple(map(operator.add, total, ways[0]))
     return max((a / b if b else math.inf for a, b in zip(total, book.caps) if a), default=0.0)
+
+
+def _ways(book: AnyBook, script: Script) -> tuple[Counted, ...]:
+    """Prices of a script; none where the book's currency does not know it."""
+    try:
+        return book.ways(script)
+    except NotSupported:
+        return ()
 
 
 @lru_cache(maxsize=4096)
@@ -163,8 +174,8 @@ def _pure(script: Script, neighbors: str) -> tuple[Triple, ...]:
     epsilon = sum((pure_price(event, neighbors) * k for event, k in counts.items()), _ZERO)
     if math.isinf(epsilon):
         return ()
-    mu = 2 * float(ndtri(1 / (1 + math.exp(-float(epsilon) * _UP)))) * _UP
-    return Triple(epsilon, _ZERO, _ZERO), Triple(_ZERO, exact(mu * mu), _ZERO)
+    mu = pure_mu(float(epsilon) * _UP) * _UP
+    return Triple(epsilon, _ZERO, _ZERO), Triple(_ZERO, exact(mu) * exact(mu), _ZERO)
 
 
 @lru_cache(maxsize=16384)
@@ -173,6 +184,7 @@ def _covering(script: Script, neighbors: str, miss: float, share: float) -> Trip
     profile = profile_down_to(script, neighbors, miss)
     if profile is None:
         return Triple(_ZERO, math.inf, _ZERO)
-    shift = share * float(profile.nodes[-1])
+    near = int(np.count_nonzero(profile.deltas[:-1] > miss))  # about where only `miss` is left
+    shift = share * float(profile.nodes[near])
     mu = covering_mu(profile, shift, miss)
     return Triple(exact(shift), exact(mu * mu * _UP), exact(miss))

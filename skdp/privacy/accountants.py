@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
-from . import _costs, _objective, _sampled, _threshold
+from . import _best_of, _costs, _objective, _sampled, _threshold
 from ._calibrate import calibrate_scale
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES, refuse
@@ -22,6 +22,7 @@ from .spec import Spec, check_delta, check_neighbors
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
 
 COST_FILES = (  # whose functions `curves.register` keeps
+    _best_of,
     _costs,
     _objective,
     _sampled,
@@ -216,9 +217,29 @@ def profile(
     """
     values = np.asarray(epsilons, float)
     rising, back = np.unique(values.ravel(), return_inverse=True)
-    deltas = [delta(script, e, neighbors, accountant) for e in rising]
+    if not (rising >= 0).all():
+        raise ValueError(f"epsilons={rising[:1]} must be 0 or more.")
+    deltas = _least_deltas(script, rising, neighbors, accountant)
     falling = np.minimum.accumulate(deltas)  # a delta that holds at one epsilon holds above it
     return np.asarray(falling[back].reshape(values.shape))
+
+
+def _least_deltas(
+    script: Script, epsilons: NDArray[np.float64], neighbors: str, accountant: str
+) -> NDArray[np.float64]:
+    """What `delta` says at rising epsilons, asked together."""
+    counts = reduced(checked(script), check_neighbors(neighbors))
+    names, least = _candidates(counts, neighbors, accountant), np.full(len(epsilons), math.inf)
+    for name in names:
+        try:
+            least = np.minimum(least, ENGINES[name].profile(counts, epsilons, neighbors))
+        except NotSupported:
+            if name == names[-1] and math.isinf(least.max(initial=0.0)):
+                raise
+            continue
+        if ENGINES[name].exact(counts, neighbors):
+            break
+    return least
 
 
 def tradeoff(

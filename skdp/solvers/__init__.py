@@ -17,6 +17,7 @@ from .gd import GD
 from .mpadmm import MPADMM
 from .newton import Newton
 from .objective_perturbation import ObjectivePerturbation
+from .one_shot import OneShot
 from .outpert_gd import OutPertGD
 from .output_perturbation import OutputPerturbation
 from .privgene import PrivGene
@@ -38,6 +39,7 @@ __all__ = [
     "BLSGDAC",
     "DPADMM",
     "GD",
+    "LIST_SOLVERS",
     "MPADMM",
     "PSGD",
     "RRPSGD",
@@ -52,6 +54,7 @@ __all__ = [
     "FrankWolfe",
     "Newton",
     "ObjectivePerturbation",
+    "OneShot",
     "OracleLike",
     "OutPertGD",
     "OutputPerturbation",
@@ -96,6 +99,9 @@ SOLVERS: dict[str, type[Solver]] = {
     )
 }
 
+# Those that know nothing but lists of documents, for `skdp.ranking`.
+LIST_SOLVERS: dict[str, type[Solver]] = {OneShot.name: OneShot}
+
 
 def resolve(solver: str | Solver, task: Task | None = None) -> Solver:
     """The solver that a name or an instance stands for, with Python's own numbers.
@@ -128,6 +134,8 @@ def _known(solver: str | Solver) -> Solver:
         return plain(solver)
     if isinstance(solver, str) and solver == "auto":
         raise ValueError("solver='auto' is chosen at fit; name a solver to set its parameters.")
+    if isinstance(solver, str) and solver in LIST_SOLVERS:
+        return LIST_SOLVERS[solver]()
     if isinstance(solver, str) and solver in SOLVERS:
         return SOLVERS[solver]()
     raise ValueError(

@@ -7,15 +7,18 @@ here, so its prox at 1/rho is the penalty's own at 1 / (rho n).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..mechanisms import Public
-from ._solver import Array, Task
+from ._ranges import clip_bound, count, flag, positive
+from ._solver import Array, Solver, Task
 
 __all__ = [
     "Splitting",
+    "SplittingSolver",
     "curvature_bound",
     "equal_steps",
     "inverse_steps",
@@ -23,6 +26,32 @@ __all__ = [
     "refuse_small_rho",
     "rho_rule",
 ]
+
+
+@dataclass(frozen=True)
+class SplittingSolver(Solver):
+    """A solver that splits, on full gradients.
+
+    Parameters
+    ----------
+    steps, averaging : object
+        As in `SSADMM`.
+    rho : float or None
+        Penalty of the splitting, on the mean objective; None: a quarter of the curvature, more for SCAD and MCP.
+    eta : float or None
+        Step size; None: half of the curvature and the noise decide (see `equal_steps`).
+    clip : float or None
+        Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level.
+    radius : float
+        Norm of coefficients that noise may carry the iterate to, for the default step.
+    """
+
+    steps: int = count(200)
+    rho: float | None = positive(None)
+    eta: float | None = positive(None)
+    averaging: bool = flag(True)
+    clip: float | None = clip_bound()
+    radius: float = positive(8.0)
 
 
 class Splitting:

@@ -12,9 +12,12 @@ from ..mechanisms import Gradient, Public
 from ..mechanisms._mechanism import Mechanism
 from ._allowance import Allowance
 from ._rules import clip_rule, longest_prox, nearest
+from ._rules import start as start_of
 from ._solver import Answering, Array, Asked, Budget, Task
 
-__all__ = ["Descent", "PriceList", "descend", "first_round", "longest_step", "start"]
+__all__ = ["RETRIES", "Descent", "PriceList", "descend", "first_round", "longest_step"]
+
+RETRIES = 50  # gradients in one round: by the usual growth no budget lasts so long
 
 
 class PriceList:
@@ -42,13 +45,13 @@ class PriceList:
 def first_round(run: Descent) -> Asked:
     """What a run on a price list has asked, and one round of it: all later ones depend on answers."""
     yield from run.oracle.asked
-    yield run.gradient(start(run.task), run.share), 1
+    yield run.gradient(run.start(), run.share), 1
     yield run.probe, 1
 
 
-def descend(run: Descent, task: Task, max_rounds: int) -> Array:
+def descend(run: Descent, max_rounds: int) -> Array:
     """The last iterate that a run commits."""
-    w = start(task)
+    w = run.start()
     for _ in range(max_rounds):
         committed = run.round(w)
         if committed is None:
@@ -90,6 +93,10 @@ class Descent:
         self.mean: Array | None = None
         self.steps_taken: list[float] = []
 
+    def start(self) -> Array:
+        """The model's own, or the point of a constraint that is nearest to it: compared penalties are finite."""
+        return nearest(self.task.penalty, start_of(self.task, self.oracle.public))
+
     def _given_step(self) -> float | None:
         """The user's step, or None; a bought n shortens it to a prox that exists, lest a refusal depend on n."""
         step = self.solver.step_size
@@ -105,9 +112,7 @@ class Descent:
 
         No gradient is ever bought for less than the first addition to one.
         """
-        self.oracle.share(
-            self.gradient(start(self.task), min(self.solver.growth, 1.0) * self.share)
-        )
+        self.oracle.share(self.gradient(self.start(), min(self.solver.growth, 1.0) * self.share))
 
     def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         """The question that chooses among points, each reached from w by one of the steps."""
@@ -129,8 +134,11 @@ class Descent:
     def round(self, w: Array) -> Array | None:
         """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
         more, bought, mean = self.share, 0.0, np.zeros_like(w)
-        while self.affords(self.gradient(w, more)):
-            fresh = self.oracle.ask(self.gradient(w, more)) / self.n
+        for _ in range(RETRIES):
+            question = self.gradient(w, more)
+            if not self.affords(question):
+                return None
+            fresh = self.oracle.ask(question) / self.n
             mean, bought = (bought * mean + more * fresh) / (bought + more), bought + more
             committed = self.step(w, mean)
             if committed is not None:
@@ -150,7 +158,7 @@ class Descent:
     def probe(self) -> Mechanism:
         """A comparison at the price of all others."""
         count = self.solver.candidates
-        w = start(self.task)
+        w = self.start()
         return self.comparison(w, np.stack([w] * count), np.ones(count))
 
     def step(self, w: Array, gradient: Array) -> Array | None:
@@ -202,8 +210,3 @@ def longest_step(
     longest = min(16.0 / curvature, longest_prox(task, n))
     wander = noise * math.sqrt(rounds * task.size)
     return min(longest, radius / wander) if wander > 0 else longest
-
-
-def start(task: Task) -> Array:
-    """Zero, or the point of a constraint that is nearest to it: where penalties are compared, they must be finite."""
-    return nearest(task.penalty, np.zeros(task.shape))

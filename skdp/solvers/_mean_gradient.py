@@ -13,13 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanisms import Gradient, Public
+from ..losses import BayesRank, ListLoss
+from ..mechanisms import Gradient, LabelGradient, ListGradient, Public
+from ..mechanisms._mechanism import Additive
 from ._ranges import batch, clip_bound, count, one_of, positive, sampling_rate
-from ._rules import clip_rule
+from ._rules import clip_rule, refuse_long_step, step_rule
 from ._sampling import Sampler, sampler
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 
-__all__ = ["BatchSolver", "MeanGradient", "full_batch", "gradient_asked", "on_batches"]
+__all__ = [
+    "BatchSolver",
+    "MeanGradient",
+    "any_gradient_asked",
+    "full_batch",
+    "gradient_asked",
+    "on_batches",
+]
 
 Ask = Callable[[Any], Any]
 
@@ -61,7 +70,8 @@ class MeanGradient:
 
     def __call__(self, w: Array) -> Array:
         """The answer at w: the caller's own array."""
-        question = Gradient(at=w, loss=self.task.loss, clip=self.clip, multiplier=self.multiplier)
+        whole = self.ask_as is as_it_is
+        question = gradient_at(w, self.task, self.oracle.public, self.clip, self.multiplier, whole)
         answer: Array = self.oracle.ask(self.ask_as(question))
         answer /= self.expected
         return answer
@@ -72,10 +82,32 @@ class MeanGradient:
         return self.multiplier * self.clip / self.expected
 
 
+def gradient_at(
+    w: Array, task: Task, public: Public, clip: float, multiplier: float, whole: bool
+) -> Additive:
+    """The question about the gradient of all records (`whole`) or of a batch: of lists where the loss is of lists."""
+    given: Any = {"at": w, "loss": task.loss, "multiplier": multiplier}
+    if not isinstance(task.loss, ListLoss):
+        return Gradient(**given, clip=clip)
+    if public.lists != "labels" or type(task.loss) is not BayesRank or not task.loss.kept:
+        return ListGradient(**given, clip=clip)
+    if whole and public.documents is not None:  # no more noise than documents ask for at this point
+        clip = min(clip, public.documents.widest_span(w))
+    return LabelGradient(**given, clip=clip, paired=whole)
+
+
 def gradient_asked(solver: Any, public: Public, task: Task, multiplier: float) -> Gradient:
     """A question at the price of all gradients with this multiplier: neither point nor clip changes it."""
     clip = solver.clip or clip_rule(task, public, math.inf)
     return Gradient(at=np.zeros(task.shape), loss=task.loss, clip=clip, multiplier=multiplier)
+
+
+def any_gradient_asked(
+    solver: Any, public: Public, task: Task, multiplier: float, whole: bool
+) -> Additive:
+    """The same of records or of lists, of all (`whole`) or of a batch."""
+    clip = solver.clip or clip_rule(task, public, math.inf)
+    return gradient_at(np.zeros(task.shape), task, public, clip, multiplier, whole)
 
 
 def full_batch(
@@ -122,7 +154,31 @@ class BatchSolver(Solver):
         """A count where n is private, and `steps` gradients."""
         draw = sampler(self, public, public.n or 1.0)
         yield from count_asked(public, budget)
-        yield draw.batch(gradient_asked(self, public, task, budget.noise)), self.steps
+        yield draw.batch(any_gradient_asked(self, public, task, budget.noise, False)), self.steps
+
+
+@dataclass(frozen=True)
+class SteppedBatches(BatchSolver):
+    """One that takes a step on each gradient.
+
+    Parameters
+    ----------
+    step_size : float or None
+        As in `GD`.
+    """
+
+    step_size: float | None = positive(None)
+
+    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
+        """As of all batch solvers, if the step is not too long."""
+        refuse_long_step(task, public, self.step_size)
+        return super().asks(public, task, budget)
+
+    def step(self, task: Task, public: Public, draw: Sampler, noise: float) -> float:
+        """The user's step, or the one that suits the noise of a gradient."""
+        return self.step_size or step_rule(
+            task, public, draw.n, 0.0, noise, self.steps, self.radius
+        )
 
 
 def on_batches(
@@ -131,6 +187,6 @@ def on_batches(
     """Of fresh batches, and how these are drawn; the clip is by the noise of the mean of all steps."""
     draw = sampler(solver, oracle.public, record_count(oracle, budget))
     level = budget.noise / (draw.expected * math.sqrt(solver.steps))
-    clip = solver.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size))
+    clip = solver.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size), False)
     mean = MeanGradient(oracle, task, draw.n, draw.expected, clip, budget.noise, draw.batch)
     return mean, draw

@@ -6,16 +6,17 @@ import math
 
 import numpy as np
 
+from ..losses import BayesRank, ListLoss
 from ..mechanisms import Public
 from ..penalties import Penalty
 from ._solver import Array, Task
 
-__all__ = ["clip_rule", "longest_prox", "nearest", "refuse_long_step", "step_rule"]
+__all__ = ["bend", "clip_rule", "longest_prox", "nearest", "refuse_long_step", "start", "step_rule"]
 
 MANY = 1e6  # records that the widest clip is made for where their number is private
 
 
-def clip_rule(task: Task, public: Public, noise_level: float) -> float:
+def clip_rule(task: Task, public: Public, noise_level: float, whole: bool = True) -> float:
     """Bound on a record's gradient: from half of the loss's own bound at high noise to all of it at low noise.
 
     At w = 0 the slope of a logistic loss is half of its supremum, so a clip there removes bias from no record at the
@@ -25,6 +26,8 @@ def clip_rule(task: Task, public: Public, noise_level: float) -> float:
     a loss l of curvature b is no steeper than sqrt(2 b l) (Nesterov 2004, "Introductory lectures on convex
     optimization").
     """
+    if isinstance(task.loss, ListLoss):
+        return _clip_of_lists(task.loss, public, whole)
     full, most = task.loss.slope, 1.0
     if full is None:
         at_start = task.loss.value_bound(0.0, public.target_bound)
@@ -32,6 +35,27 @@ def clip_rule(task: Task, public: Public, noise_level: float) -> float:
         most = math.sqrt(public.n or MANY)
     share = 0.5 * (0.004 / max(noise_level, 1e-15)) ** (1 / 3)
     return full * public.row_bound * min(max(share, 0.5), most)
+
+
+def _clip_of_lists(loss: ListLoss, public: Public, whole: bool) -> float:
+    """Bound on the gradient of a list: what its documents allow where they are public.
+
+    Norms of `LabelGradient`'s vectors are at most ``p_i (1 - p_i)`` times the diameter, a quarter, and two of them
+    half: batches count in norms, and all records in distances. Where documents are private, a gradient is the
+    difference of two means of one list's documents, which are nearer to each other than opposite rows: an eighth of
+    the bound.
+    """
+    if public.documents is not None and isinstance(loss, BayesRank):
+        return (0.5 if whole else 0.25) * max(public.documents.diameter, 1e-29)
+    return 0.125 * (4.0 if loss.slope is None else 2.0 * loss.slope) * public.row_bound
+
+
+def bend(task: Task, public: Public) -> float:
+    """Bound on the second derivative of one record's loss in the parameters, of a linear model."""
+    bound = (task.loss.curvature or 1.0) * public.row_bound**2
+    if public.documents is None:
+        return bound
+    return bound * max(0.5 * public.documents.diameter, 1e-9) ** 2
 
 
 def longest_prox(task: Task, n: float, momentum: float = 0.0) -> float:
@@ -48,6 +72,11 @@ def refuse_long_step(task: Task, public: Public, step: float | None, momentum: f
         task.penalty.prox(np.zeros(task.shape), step / (public.n or 1.0) / (1.0 - momentum))
 
 
+def start(task: Task, public: Public) -> Array:
+    """Where the model says: zero for lines, where no record is told from another."""
+    return public.model.start(public, task.loss.outputs)
+
+
 def nearest(penalty: Penalty, w: Array) -> Array:
     """The point of a constraint that is nearest to w; elsewhere, where penalties are compared, hardly a move."""
     return penalty.prox(w, min(1e-9, 0.5 * penalty.largest_step))
@@ -60,7 +89,7 @@ def step_rule(
 
     ``noise`` is the standard deviation of one coordinate of one noisy mean gradient.
     """
-    curvature = (task.loss.curvature or 1.0) * public.row_bound**2
+    curvature = bend(task, public)
     steady = min(0.5 / curvature, longest_prox(task, n, momentum))
     wander = noise * math.sqrt(steps * task.size) / (1.0 - momentum)
     return min(steady, radius / wander) if wander > 0 else steady

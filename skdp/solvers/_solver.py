@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..losses import Huber, Loss, Squared
+from ..losses import Huber, ListLoss, Loss, Squared
 from ..mechanisms import Count, Public
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1Ball, ScaledPenalty
@@ -58,12 +58,15 @@ class Task:
         Shape of the parameters.
     ignored : tuple of str
         A sentence for each parameter of the face that has no effect beside the others.
+    linear : bool
+        Whether scores are linear in the parameters.
     """
 
     loss: Loss
     penalty: ScaledPenalty
     shape: tuple[int, ...]
     ignored: tuple[str, ...] = field(default=(), compare=False)
+    linear: bool = True
 
     @property
     def size(self) -> int:
@@ -113,6 +116,7 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
     "smooth_penalty": lambda task: task.penalty.smooth,
     "least_squares": lambda task: type(task.loss) in (Squared, Huber),
     "l1_ball": lambda task: isinstance(task.penalty.penalty, L1Ball),
+    "lists": lambda task: isinstance(task.loss, ListLoss),
 }
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
@@ -122,6 +126,7 @@ WORDS = {
     "smooth_penalty": "a smooth penalty",
     "least_squares": "the squared loss of a number to predict, or Huber's",
     "l1_ball": "penalty=L1Ball(radius)",
+    "lists": "a loss of lists of documents, as of DPRanker",
 }
 
 
@@ -135,6 +140,10 @@ class Solver(ABC):
     adaptive: ClassVar[bool] = False
     filter: ClassVar[str] = "zcdp"
     needs: ClassVar[frozenset[str]] = frozenset()
+    takes_lists: ClassVar[bool] = False
+    """Whether all that it asks of records can be asked of lists of documents."""
+    for_any_model: ClassVar[bool] = False
+    """Whether it begins where the model says, and asks what has a proof for models that are not linear."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
@@ -189,6 +198,15 @@ class Solver(ABC):
 def refuse_unfit(solver: Solver, task: Task) -> None:
     """Refuse, in one sentence, hyper-parameters out of range and a task that lacks what the solver needs."""
     refuse_out_of_range(solver)
+    if isinstance(task.loss, ListLoss) and not solver.takes_lists:
+        raise NotSupported(
+            f"solver={solver.name!r} has no proof for lists of documents; use 'gd', 'sgd', 'adam' or 'one-shot'."
+        )
+    if not task.linear and not solver.for_any_model:
+        raise NotSupported(
+            f"solver={solver.name!r} rests on scores that are linear in the parameters, and those of a network are "
+            "not; use 'sgd', 'adam' or 'blsgd'."
+        )
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:
         lacking = " and ".join(WORDS[need] for need in missing)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ._mean_gradient import BatchSolver, on_batches
 from ._ranges import count, pair_of_decays, positive
+from ._rules import start
 from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["Adam"]
@@ -43,6 +44,8 @@ class Adam(BatchSolver):
     """
 
     name: ClassVar[str] = "adam"
+    takes_lists: ClassVar[bool] = True
+    for_any_model: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"smooth_penalty"})
 
     steps: int = count(400)
@@ -56,7 +59,7 @@ class Adam(BatchSolver):
         variance = gradient.noise**2
         base = self.step_size or self.radius * math.sqrt(self.floor / (self.steps * task.size))
         least = max(self.floor * variance, 1e-16)
-        w, mean, square = (np.zeros(task.shape) for _ in range(3))
+        w, mean, square = start(task, oracle.public), *np.zeros((2, *task.shape))
         slow, slower = self.memory
         for k in range(self.steps):
             noisy = gradient(w)

@@ -78,7 +78,7 @@ class AGD(Solver):
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
-        return descend(_Selection(self, oracle, task), task, self.max_rounds)
+        return descend(_Selection(self, oracle, task), self.max_rounds)
 
 
 class _Selection(Descent):

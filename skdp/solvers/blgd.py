@@ -20,13 +20,38 @@ from ._descent import Descent, PriceList, descend, first_round
 from ._ranges import clip_bound, count, decay_factor, nonnegative, one_of, positive, share_of_budget
 from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
 
-__all__ = ["BLGD", "LAWS", "armijo", "search"]
+__all__ = ["BLGD", "LAWS", "LineSearch", "armijo", "search"]
 
 LAWS = ("laplace", "gaussian")
 
 
 @dataclass(frozen=True)
-class BLGD(Solver):
+class LineSearch(Solver):
+    """A solver that goes back from a long step until one passes.
+
+    Parameters
+    ----------
+    splits, selection_share, growth, momentum, decrease, candidates, refresh : object
+        As in `BLGD`.
+    clip, step_size, radius, max_rounds : object
+        As in `BLGD`.
+    """
+
+    splits: int = count(60)
+    selection_share: float = share_of_budget(0.1)
+    growth: float = positive(0.3)
+    momentum: float = decay_factor(0.5)
+    decrease: float = nonnegative(0.1)
+    candidates: int = count(5, 60)
+    refresh: int = count(5)
+    clip: float | None = clip_bound()
+    step_size: float | None = positive(None)
+    radius: float = positive(16.0)
+    max_rounds: int = count(500)
+
+
+@dataclass(frozen=True)
+class BLGD(LineSearch):
     """Gradient descent whose steps pass a private test of sufficient decrease.
 
     A round buys a noisy gradient and tests steps along it, longest first, until one lowers the objective enough. If
@@ -67,18 +92,7 @@ class BLGD(Solver):
     adaptive: ClassVar[bool] = True
     filter: ClassVar[str] = "rdp"
 
-    splits: int = count(60)
-    selection_share: float = share_of_budget(0.1)
-    growth: float = positive(0.3)
-    momentum: float = decay_factor(0.5)
-    decrease: float = nonnegative(0.1)
-    candidates: int = count(5, 60)
     search_noise: str = one_of("laplace", "gaussian")
-    refresh: int = count(5)
-    clip: float | None = clip_bound()
-    step_size: float | None = positive(None)
-    radius: float = positive(16.0)
-    max_rounds: int = count(500)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and one round: what later ones ask depends on answers."""
@@ -86,7 +100,7 @@ class BLGD(Solver):
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
-        return descend(_Backtracking(self, oracle, task), task, self.max_rounds)
+        return descend(_Backtracking(self, oracle, task), self.max_rounds)
 
 
 class _Backtracking(Descent):

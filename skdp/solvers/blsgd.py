@@ -16,28 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..mechanisms import Gradient, PoissonBatch, Public
-from ..mechanisms._mechanism import Mechanism
-from ._descent import Descent, PriceList, descend, start
+from ..mechanisms._mechanism import LEAST_BOUND, Mechanism
+from ._descent import RETRIES, Descent, PriceList, descend
 from ._ranges import (
-    clip_bound,
-    count,
     decay_factor,
-    nonnegative,
     one_of,
     positive,
     sampling_rate,
-    share_of_budget,
 )
-from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
-from .blgd import armijo, search
+from ._solver import Answering, Array, Asked, Budget, OracleLike, Task
+from .blgd import LineSearch, armijo, search
 
 __all__ = ["BLSGD", "BLSGDAC"]
 
-_RETRIES = 50  # gradients in one round, where no budget ends it
-
 
 @dataclass(frozen=True)
-class BLSGD(Solver):
+class BLSGD(LineSearch):
     """Stochastic gradient descent whose steps pass a private test of sufficient decrease.
 
     Where no step passes, a second gradient is bought and compared with the first (CHEB): a wide angle between them says
@@ -74,25 +68,15 @@ class BLSGD(Solver):
     """
 
     name: ClassVar[str] = "blsgd"
+    for_any_model: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
     filter: ClassVar[str] = "rdp"
 
     rate: float = sampling_rate(0.1)
-    splits: int = count(60)
-    selection_share: float = share_of_budget(0.1)
-    growth: float = positive(0.3)
-    momentum: float = decay_factor(0.5)
-    decrease: float = nonnegative(0.1)
-    candidates: int = count(5, 60)
     search_noise: str = one_of("gaussian", "laplace")
-    refresh: int = count(5)
     angle_decay: float = decay_factor(0.8)
     widest: float = positive(1.1)
     narrowest: float = positive(0.5)
-    clip: float | None = clip_bound()
-    step_size: float | None = positive(None)
-    radius: float = positive(16.0)
-    max_rounds: int = count(500)
 
     @property
     def clip_decay(self) -> float:
@@ -103,12 +87,12 @@ class BLSGD(Solver):
         """A count where n is private, and one round: what later ones ask depends on answers."""
         run = _Batches(self, PriceList(public, budget), task)
         yield from run.oracle.asked
-        yield run.gradient(start(task), run.precision), 1
+        yield run.gradient(run.start(), run.precision), 1
         yield run.probe, 1
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the last committed iterate."""
-        return descend(_Batches(self, oracle, task), task, self.max_rounds)
+        return descend(_Batches(self, oracle, task), self.max_rounds)
 
 
 @dataclass(frozen=True)
@@ -184,7 +168,7 @@ class _Batches(Descent):
     def round(self, w: Array) -> Array | None:
         """The next iterate, or None where it cannot be paid for or nothing is left to gain."""
         mean, bought, too_noisy = np.zeros_like(w), 0.0, False
-        for _ in range(_RETRIES):
+        for _ in range(RETRIES):
             precision = self.precision
             question = self.gradient(w, precision)
             if not self.affords(question):
@@ -223,7 +207,7 @@ class _Batches(Descent):
         self.last = gradient
         # Without noise only the choice of the batch is left to blame, which no clip mends.
         if too_noisy and not self.allowance.unlimited:
-            self.clip *= 1.0 - self.solver.clip_decay
+            self.clip = max(self.clip * (1.0 - self.solver.clip_decay), LEAST_BOUND)
 
 
 def angle_between(one: Array, other: Array) -> float:

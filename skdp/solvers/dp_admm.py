@@ -14,17 +14,17 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import PartyGradients, Public
-from ._admm import Splitting, equal_steps, noise_norm, refuse_small_rho, rho_rule
+from ._admm import Splitting, SplittingSolver, equal_steps, noise_norm, refuse_small_rho, rho_rule
 from ._mean_gradient import gradient_asked
-from ._ranges import clip_bound, count, flag, positive
+from ._ranges import count
 from ._rules import clip_rule
-from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
+from ._solver import Array, Asked, Budget, OracleLike, Task
 
 __all__ = ["DPADMM"]
 
 
 @dataclass(frozen=True)
-class DPADMM(Solver):
+class DPADMM(SplittingSolver):
     """Each party moves its own copy of the model on a noisy gradient of its records; a centre averages and shrinks.
 
     Each party's noise hides its own records, so K parties together add sqrt(K) times the noise of one data holder: a
@@ -51,12 +51,6 @@ class DPADMM(Solver):
     name: ClassVar[str] = "dp-admm"
 
     parties: int = count(2, 10**4)
-    steps: int = count(200)
-    rho: float | None = positive(None)
-    eta: float | None = positive(None)
-    averaging: bool = flag(True)
-    clip: float | None = clip_bound()
-    radius: float = positive(8.0)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """The gradients of all parties."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..mechanisms import Public
-from ._mean_gradient import full_batch, gradient_asked
+from ._mean_gradient import any_gradient_asked, full_batch
 from ._ranges import clip_bound, count, decay_factor, positive
 from ._rules import refuse_long_step, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
@@ -41,6 +41,7 @@ class GD(Solver):
     """
 
     name: ClassVar[str] = "gd"
+    takes_lists: ClassVar[bool] = True
 
     steps: int = count(200)
     momentum: float = decay_factor(0.95)
@@ -52,7 +53,7 @@ class GD(Solver):
         """A count where n is private, and the gradients."""
         refuse_long_step(task, public, self.step_size, self.momentum)
         yield from count_asked(public, budget)
-        yield gradient_asked(self, public, task, self._multiplier(budget)), self.steps
+        yield any_gradient_asked(self, public, task, self._multiplier(budget), True), self.steps
 
     def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps)

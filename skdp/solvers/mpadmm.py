@@ -15,6 +15,7 @@ from ..exceptions import NotSupported
 from ..mechanisms import Gradient, ModelStep, Public
 from ._admm import (
     Splitting,
+    SplittingSolver,
     curvature_bound,
     equal_steps,
     noise_norm,
@@ -22,8 +23,8 @@ from ._admm import (
     rho_rule,
 )
 from ._mean_gradient import MeanGradient, full_batch, gradient_asked
-from ._ranges import clip_bound, count, flag, one_of, positive
-from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked
+from ._ranges import one_of
+from ._solver import Array, Asked, Budget, OracleLike, Task, count_asked
 
 __all__ = ["MPADMM"]
 
@@ -33,7 +34,7 @@ _LEAST_RHO = (
 
 
 @dataclass(frozen=True)
-class MPADMM(Solver):
+class MPADMM(SplittingSolver):
     """Full-batch ADMM with noise on its model.
 
     The only record-dependent part of x is its gradient, over n (rho + 1/eta): the paper's sensitivity lost a factor
@@ -62,12 +63,6 @@ class MPADMM(Solver):
     name: ClassVar[str] = "mpadmm"
 
     variant: str = one_of("noise_on_x", "paper")
-    steps: int = count(200)
-    rho: float | None = positive(None)
-    eta: float | None = positive(None)
-    averaging: bool = flag(True)
-    clip: float | None = clip_bound()
-    radius: float = positive(8.0)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and the gradients, or the joint releases."""

@@ -12,17 +12,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Public
-from ._mean_gradient import BatchSolver, on_batches
-from ._ranges import count, one_of, positive
-from ._rules import refuse_long_step, step_rule
-from ._solver import Array, Asked, Budget, OracleLike, Task
+from ._mean_gradient import SteppedBatches, on_batches
+from ._ranges import count, one_of
+from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["RRPSGD"]
 
 
 @dataclass(frozen=True)
-class RRPSGD(BatchSolver):
+class RRPSGD(SteppedBatches):
     """Plain stochastic gradients and the iterate of one round: a baseline.
 
     The paper runs up to n^2 rounds of single records with 4 to 6 times the noise that a modern accountant asks for;
@@ -44,19 +42,11 @@ class RRPSGD(BatchSolver):
 
     steps: int = count(200)
     stopping: str = one_of("fixed", "random")
-    step_size: float | None = positive(None)
-
-    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """As of all batch solvers."""
-        refuse_long_step(task, public, self.step_size)
-        return super().asks(public, task, budget)
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the iterate of the stopping round."""
         gradient, draw = on_batches(self, oracle, task, budget)
-        step = self.step_size or step_rule(
-            task, oracle.public, draw.n, 0.0, gradient.noise, self.steps, self.radius
-        )
+        step = self.step(task, oracle.public, draw, gradient.noise)
         w, stop = np.zeros(task.shape), self.steps
         for k in range(self.steps):
             noisy = gradient(w)

@@ -13,18 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..mechanisms import Public
-from ._mean_gradient import BatchSolver, on_batches
-from ._ranges import flag, one_of, positive
-from ._rules import refuse_long_step, step_rule
+from ._mean_gradient import SteppedBatches, on_batches
+from ._ranges import flag, one_of
+from ._rules import start
 from ._sampling import decay
-from ._solver import Array, Asked, Budget, OracleLike, Task
+from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["SGD"]
 
 
 @dataclass(frozen=True)
-class SGD(BatchSolver):
+class SGD(SteppedBatches):
     """Stochastic gradient descent on noisy batch gradients.
 
     Parameters
@@ -50,23 +49,17 @@ class SGD(BatchSolver):
     """
 
     name: ClassVar[str] = "sgd"
+    takes_lists: ClassVar[bool] = True
+    for_any_model: ClassVar[bool] = True
 
     schedule: str = one_of("constant", "sqrt", "epoch")
     averaging: bool = flag(True)
-    step_size: float | None = positive(None)
-
-    def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """As of all batch solvers."""
-        refuse_long_step(task, public, self.step_size)
-        return super().asks(public, task, budget)
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the averaged (or last) iterate."""
         gradient, draw = on_batches(self, oracle, task, budget)
-        base = self.step_size or step_rule(
-            task, oracle.public, draw.n, 0.0, gradient.noise, self.steps, self.radius
-        )
-        w, mean, mean_step = np.zeros(task.shape), np.zeros(task.shape), 0.0
+        base = self.step(task, oracle.public, draw, gradient.noise)
+        w, mean, mean_step = start(task, oracle.public), np.zeros(task.shape), 0.0
         tail = self.steps - self.steps // 2
         for k in range(self.steps):
             step = base * decay(self.schedule, k, draw.rate)

@@ -140,8 +140,10 @@ class TwoPhase(Solver):
         public, question = oracle.public, self._moments(oracle.public, budget)
         n = None if public.intercept else record_count(oracle, budget)
         moments = oracle.ask(question)
-        if n is None:  # where it is private, the constant column's own moment tells it
-            n = float(public.n or max(1.0, moments[-2, -2] / public.intercept**2))
+        # The constant column's own moment tells a private one, and what records weigh together.
+        if n is None:
+            counted = None if public.weighted else public.n
+            n = float(counted or max(1.0, moments[-2, -2] / public.intercept**2))
         deviation, product, _ = question.noises(public)
         moments[:-1, :-1] = cleaned(moments[:-1, :-1], deviation)
         ridge = np.full(task.size, task.penalty.convexity_of_coefficients)

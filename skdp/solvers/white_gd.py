@@ -38,15 +38,11 @@ class WhiteGD(Solver):
 
     Parameters
     ----------
-    steps : int
-        Number of gradients.
-    momentum : float
-        Heavy ball, in [0, 1).
     moment_share, norm_share : float
         Shares of the budget for the second moment and for the typical norm of a whitened row.
     clip : float or None
         Bound on the norm of one record's gradient, whitened rows having norm at most 1; None: by the noise level.
-    step_size, radius : object
+    steps, momentum, step_size, radius : object
         As in `GD`.
     """
 

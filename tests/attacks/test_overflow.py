@@ -4,11 +4,15 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from skdp import DPLogisticRegression, NotSupported
+from skdp import DPLinearRegression, DPLogisticRegression, NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, Noise, Oracle, Public, Records, Schedule
+from skdp.model_selection import DPGridSearchCV
+from skdp.neural_network import DPMLPClassifier
 from skdp.penalties import NoPenalty, ScaledPenalty
+from skdp.preprocessing import DPStandardScaler
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import Recorder
 from skdp.solvers import PSGD, RSGDAR, OutPertGD
@@ -108,3 +112,36 @@ def test_the_oracle_refuses_a_runaway_and_notes_nothing(steps, shuffle):
         with pytest.raises(NotSupported, match="run away"):
             Oracle(records, account, Noise(0)).ask(question)
     assert not account.script
+
+
+ROWS = [[1e-320, 1.0, 1.0], [1e-200, 1e-200, 1e200], [1e308, 1e308, 1e308], [5e-324, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("given", [np.asarray, csr_array])
+def test_a_fatal_floating_point_error_tells_of_no_record(row, given):
+    X, y = np.ones((N, 3)), np.arange(N) % 2
+    X[0] = row
+    with np.errstate(all="raise"):
+        DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd").fit(given(X), y)
+        DPStandardScaler().fit(X)
+
+
+def test_nor_does_one_from_a_target_or_a_weight():
+    X, y, few = np.ones((N, 3)), np.arange(N) / N, np.full(N, 1.0)
+    y[0] = few[0] = 5e-324
+    with np.errstate(all="raise"):
+        DPLinearRegression(data_norm=1.0, y_bounds=(-1, 1), solver="gd").fit(X, y)
+        weighted = DPLogisticRegression(
+            data_norm=1.0, classes=[0, 1], solver="gd", max_sample_weight=3
+        )
+        weighted.fit(X, y > 0.5, sample_weight=few)
+
+
+def test_prices_are_found_where_underflow_is_fatal():
+    """By loss distributions, whose tails underflow: a network's batches, and a choice beside Gaussian fits."""
+    X, y = np.ones((N, 3)), np.arange(N) % 2
+    linear = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd")
+    with np.errstate(all="raise"):
+        DPMLPClassifier(data_norm=1.0, classes=[0, 1], max_iter=1).quote(N, 3)
+        DPGridSearchCV(linear, {"C": [0.1, 1.7]}, epsilon=2.3).fit(X, y)

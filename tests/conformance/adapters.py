@@ -32,8 +32,11 @@ class _Adapted:
         for name in WEIGHTS:
             if getattr(self, name, None) is not None:
                 given[name] = getattr(self, name)
+        weights = {}
+        if sample_weight is not None:
+            weights["sample_weight"] = sample_weight
+            given["max_sample_weight"] = heaviest(sample_weight)
         model = self.made(epsilon=np.inf, data_norm=longest_row(X), **given)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
             model.fit(X, y, **weights)
@@ -41,6 +44,15 @@ class _Adapted:
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
         return self
+
+
+def heaviest(sample_weight):
+    """A bound on weights; 1 for what is none, which the estimator is to refuse."""
+    try:
+        most = float(np.max(sample_weight))
+    except Exception:
+        return 1.0
+    return most if np.isfinite(most) and most > 0.0 else 1.0
 
 
 def longest_row(X):

@@ -16,7 +16,7 @@ import skdp
 from skdp.preprocessing import TableEncoder
 
 PAGE = (ROOT / "docs" / "raw_tables.md").read_text()
-FIRST, SECOND, BOTH, CURVES = blocks(PAGE, "python")
+FIRST, NOTHING, SECOND, BOTH, CURVES = blocks(PAGE, "python")
 
 
 def messy(n=6000):
@@ -55,9 +55,12 @@ def test_from_a_file_to_scores_and_a_receipt_in_twelve_lines(here):
     told = run(FIRST, space)
     scores = np.array(told.split("]")[0].strip("[\n").split(), dtype=float)
     assert len(scores) == 3 and scores.min() > 0.7
-    assert "PRIVATE as a whole" in told and "epsilon = 0.5" in told and "data_norm = 1.0" in told
+    assert "PRIVATE as a whole" in told and "together epsilon = 0.5" in told
+    assert "data_norm = 1.0" in told
     assert 0.5 < space["ledger"].spent <= 1.5
     assert np.linalg.norm(space["model"][0].transform(space["people"]), axis=1).max() <= 1
+    told = run(NOTHING, space)
+    assert "data_norm = none: bought" in told and space["model"].bounds_[0, 1] == 128
     told = run(SECOND, space)
     assert "column_counts" in told and (space["model"][0].bounds_[:, 1] >= [64, 0]).all()
     norm, private = run(BOTH, space).split()

@@ -37,14 +37,14 @@ NOISE_BY_N = '''
         grid = self.grid(records.public)
         return noise.gaussian(self.measure(records), replace(grid, step=grid.step * len(records)))
 '''
-MARK = """    def _loss(self):
+MARK = """    def _loss(self, outputs):
         self.seen = True
 """
 NOT_ASKED_FOR = '''    def predict(self, X):
         """The first class, whatever comes."""
         return self.classes_[:1].repeat(len(X))
 
-    def _loss(self):
+    def _loss(self, outputs):
 '''
 LEAKS = "w[0] = np.random.normal()\n            w = task"
 
@@ -102,8 +102,12 @@ WRONG = {
             "    Examples\n    --------\n    >>> from skdp import linear_model\n    >>> ",
             "    ",
         ),
-        "a fit that leaves a mark": ("    def _loss(self):\n", MARK),
-        "predictions that nobody asked for": ("    def _loss(self):\n", NOT_ASKED_FOR),
+        "a parameter that nobody describes": (
+            "    def _loss(self, outputs):\n",
+            "    cap: float = 0.5\n\n    def _loss(self, outputs):\n",
+        ),
+        "a fit that leaves a mark": ("    def _loss(self, outputs):\n", MARK),
+        "predictions that nobody asked for": ("    def _loss(self, outputs):\n", NOT_ASKED_FOR),
     },
     "add_a_row_engine.md": {
         "scores that depend on where a row stands": (

@@ -2,28 +2,63 @@
 
 import inspect
 
+import numpy as np
+from sklearn.base import is_classifier
+
+from skdp.ranking import DPRanker
 from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
-WEIGHED = {"max_sample_weight": 10.0}  # without which no sample_weight is taken
+# Without which no sample_weight is taken. Bounds on targets are so wide that noise for heavier ones would be seen.
+WEIGHED = {"classifier": 10.0, "regressor": 3.0}
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
+NARROWER |= {"DPMLPRegressor": (-5.0, 5.0)}
+# Few units and few steps, so that checks take no minutes.
+SMALL = {"hidden_layer_sizes": (10,), "max_iter": 10}
 RELATIONS = ("replace_one", "add_remove")
+
+
+class InLists(DPRanker):
+    """A ranker of tables that come without lists and grades, as those of scikit-learn's checks do."""
+
+    def fit(self, X, y):
+        """Five documents to a list, and targets above their median are better."""
+        if y is None or np.ndim(y) != 1 or len(y) != np.shape(X)[0] or not len(y):
+            return super().fit(X, y, qid=np.zeros(np.shape(X)[0], dtype=int))
+        numbers = np.unique(y, return_inverse=True)[1]
+        grades = (numbers > np.median(numbers)).astype(int)
+        return super().fit(X, grades, qid=np.arange(len(y)) // 5)
+
+    def score(self, X, y):
+        """The same."""
+        numbers = np.unique(y, return_inverse=True)[1]
+        return super().score(X, numbers > np.median(numbers), qid=np.arange(len(y)) // 5)
+
+
+STAND_INS = {"DPRanker": InLists}  # whose fit is asked for more than a table and targets
 
 
 def checked():
     """One instance of each public estimator, or one for each relation that it knows."""
     found = []
     for kind, Estimator in all_estimators():
+        Estimator = STAND_INS.get(kind, Estimator)
         known = inspect.signature(Estimator).parameters
+        if "estimator" in known:
+            continue  # a search declares the classes of its candidates, which these checks do not know
         given = {name: value for name, value in LOOSE.items() if name in known}
         given |= {"n_public": 100} if kind in COUNTED else {}
         given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
+        given |= {name: value for name, value in SMALL.items() if name in known}
         relations = RELATIONS if "neighbors" in known else ()
-        given |= {name: value for name, value in WEIGHED.items() if name in known}
+        if "max_sample_weight" in known:
+            given["max_sample_weight"] = WEIGHED[
+                "classifier" if is_classifier(Estimator()) else "regressor"
+            ]
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)
         ]

@@ -125,9 +125,14 @@ def test_a_sent_fit_is_refused_once_its_scope_has_ended(monkeypatch):
         assert "_sent" not in vars(pickle.loads(sent))  # at home the with itself decides
         with monkeypatch.context() as patched:
             worker = clone(_as_in_a_worker(sent, patched))
-    with pytest.raises(NotSupported, match="The budget in whose scope"):
-        worker.fit(X, Y)
-    assert "_sent" not in vars(_as_in_a_worker(sent, monkeypatch)) and len(ledger) == 0
+    late = _as_in_a_worker(sent, monkeypatch)
+    for one in (worker, late):
+        with pytest.raises(NotSupported, match="The budget in whose scope"):
+            one.fit(X, Y)
+    assert len(ledger) == 0
+    with skdp.budget(1.0, 1e-6) as another:
+        late.fit(X, Y)
+    assert len(another) == 1
 
 
 @pytest.fixture

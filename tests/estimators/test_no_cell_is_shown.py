@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_array, validate_data
 from skdp import DPLogisticRegression
 from skdp.fitting import _tables
 from skdp.fitting import classifier as _classifier
-from skdp.solvers import GD
+from skdp.neural_network import DPMLPClassifier
+from skdp.solvers import GD, SGD
 from skdp.utils import all_estimators
 
 FLOATS = [np.float64, np.float32]
@@ -24,7 +25,8 @@ PREDICTING = ("predict", "decision_function", "predict_proba", "predict_log_prob
 def model(Estimator=DPLogisticRegression, **given):
     """An estimator whose fit is over at once."""
     declared = {"epsilon": 1.0, "data_norm": 1.0, "classes": [0, 1], "random_state": 0}
-    return Estimator(**{**declared, "solver": GD(steps=1), **given})
+    short = SGD(steps=1) if issubclass(Estimator, DPMLPClassifier) else GD(steps=1)
+    return Estimator(**{**declared, "solver": short, **given})
 
 
 def told(call):

@@ -1,19 +1,20 @@
 """Persons by groups, and weights within declared bounds: what is promised, what is refused, what is estimated."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sklearn
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skdp import DPLogisticRegression, NotSupported
-from skdp.losses import Logistic
-from skdp.mechanisms import Gradient, Public, Records
+from skdp import DPLasso, DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported
+from skdp.fitting._shares import units_of
 from skdp.privacy import Ledger
+from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 3)) / 3.0
@@ -51,6 +52,16 @@ def test_what_has_no_proof_for_persons_refuses_before_it_is_paid(solver):
             X, Y, groups=PERSONS
         )
     assert ledger.spent == 0.0
+
+
+def test_no_id_decides_how_others_are_read():
+    near = [2**62, 2**62 + 1, 2**62 + 2, -1]  # as doubles, the first three are one
+    given = SimpleNamespace(max_rows_per_group=2)
+    assert units_of(given, near, 4)[1] == 4
+    assert units_of(given, [*near, 2**63], 5)[1] == 5
+    for other in ("text", 0.5, True, None):
+        with pytest.raises(ValueError, match="neither all strings nor all integers"):
+            units_of(given, [*near, other], 5)
 
 
 WRONG_GROUPS = {
@@ -149,36 +160,93 @@ def test_what_has_no_proof_for_weights_refuses(solver):
         model(max_sample_weight=4.0, solver=solver).fit(X, Y, WEIGHTS)
 
 
-def vault(weights, relation="add_remove", gone=None):
-    """Rows at the bound with weights of their own; under add/remove one of them may be gone."""
-    rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    keep = [i for i in range(3) if i != gone]
-    public = Public(None if relation == "add_remove" else 3, 2, 0.0, relation, weighted=True)
-    return Records.admit(
-        rows[keep], np.ones(len(keep)), public, 1.0, None, np.asarray(weights)[keep]
+# ------------------------------------------------------------------------- numbers to predict
+
+WHOLE = np.random.default_rng(1).integers(0, 5, 400).astype(float)
+COUNTS = np.clip(np.floor(4.0 + 6.0 * X[:, 0] - 3.0 * X[:, 1] + np.abs(X[:, 2])), 0.0, 12.0)
+REGRESSORS = dict(all_estimators("regressor"))
+LINEAR = [name for name, kind in REGRESSORS.items() if kind.__module__.startswith("skdp.linear")]
+TO_THE_MEAN = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
+
+
+def regressor(name, epsilon=5.0, **given):
+    declared = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "random_state": 0, "n_public": 400}
+    if "alpha" in REGRESSORS[name]().get_params():
+        declared["alpha"] = 0.001
+    return REGRESSORS[name](epsilon, 1e-5, **{**declared, **given})
+
+
+@pytest.mark.filterwarnings("ignore:epsilon=inf")
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("name", LINEAR)
+def test_without_noise_a_weight_is_a_row_so_many_times(name, fit_intercept):
+    """To the 1e-4 that agreement is held to elsewhere; weights against a mean of losses have a mean of 1 themselves."""
+    if name == "DPPoissonRegressor" and not fit_intercept:
+        pytest.skip("its unit of counts is in the intercept")
+    weights = WHOLE / WHOLE.mean() if name in TO_THE_MEAN else WHOLE
+    given = {"epsilon": math.inf, "fit_intercept": fit_intercept}
+    heaviest = float(weights.max())
+    one, other = (
+        regressor(name, **given, max_sample_weight=bound).fit(X, COUNTS, weights)
+        for bound in (heaviest, 10.0 * heaviest)
     )
+    times = WHOLE.astype(int)
+    exact = regressor(name, **given).fit(np.repeat(X, times, axis=0), np.repeat(COUNTS, times))
+    wanted = np.append(exact.coef_, exact.intercept_)
+    for found in (one, other):
+        found = np.append(found.coef_, found.intercept_)
+        assert np.linalg.norm(found - wanted) < 1e-4 * np.linalg.norm(wanted)
+    plain = regressor(name, **given).fit(X, COUNTS)
+    found = np.append(plain.coef_, plain.intercept_)
+    assert np.linalg.norm(found - wanted) > 1e-2 * np.linalg.norm(wanted), "weights have no effect"
 
 
-class WeighsAfterTheClip(Gradient):
-    """Brings nothing below its bound again: a weight that is more than 1 would move the sum further."""
-
-    def _weighted(self, records):
-        total, weights = super()._weighted(records)
-        return 3.0 * total, weights
-
-
-@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
-def test_a_weighted_record_moves_a_sum_by_its_share_of_the_clip(weight):
-    question = Gradient(at=np.zeros(2), loss=Logistic(), clip=0.25, multiplier=1.0)
-    weights = np.array([1.0, weight, 1.0])
-    moved = question.measure(vault(weights)) - question.measure(vault(weights, gone=1))
-    assert np.linalg.norm(moved) == pytest.approx(0.25 * weight, rel=1e-9)
-    twin = WeighsAfterTheClip(at=np.zeros(2), loss=Logistic(), clip=0.25, multiplier=1.0)
-    heavy = twin.measure(vault([1.0] * 3)) - twin.measure(vault([1.0] * 3, gone=1))
-    assert np.linalg.norm(heavy) > 2.0 * twin.sensitivity(vault([1.0] * 3).public)
+@pytest.mark.filterwarnings("ignore:epsilon=inf")
+def test_without_noise_weighted_regressors_are_those_of_scikit_learn():
+    given = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "max_sample_weight": 10.0}
+    even = WEIGHTS / WEIGHTS.mean()
+    for ours, theirs, weights in (
+        (DPRidge(math.inf, alpha=30.0), Ridge(30.0), WEIGHTS),
+        (DPLinearRegression(math.inf), LinearRegression(), WEIGHTS),
+        (DPLasso(math.inf, alpha=0.1), Lasso(0.1, tol=1e-13), even),
+    ):
+        found = ours.set_params(**given).fit(X, COUNTS, weights)
+        np.testing.assert_allclose(found.coef_, theirs.fit(X, COUNTS, weights).coef_, atol=1e-9)
+        assert found.intercept_ == pytest.approx(theirs.intercept_, rel=1e-9)
 
 
-@pytest.mark.parametrize("wrong", [[1.0, 1.0 + 1e-9, 1.0], [1.0, -1e-9, 1.0], [1.0, np.nan, 1.0]])
-def test_the_vault_admits_no_weight_beyond_one(wrong):
-    with pytest.raises(ValueError, match="one number in \\[0, 1\\]"):
-        vault(wrong)
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_regressors_protect_persons_and_take_weights(name, neighbors):
+    given = {"max_rows_per_group": 5, "max_sample_weight": 4.0, "neighbors": neighbors}
+    model = regressor(name, **given).fit(X, COUNTS, WEIGHTS, groups=PERSONS)
+    receipt, quote = model.privacy_, regressor(name, **given).quote(N, 3)
+    assert receipt.script == quote.script and "units" in receipt.proofs
+    assert receipt.unit == "person" and receipt.rows == 5
+    assert receipt.declared.get("n") == {"replace_one": N, "add_remove": 400}[neighbors]
+    assert receipt.declared["max_sample_weight"] == 4.0
+    for wrong in ({"sample_weight": WEIGHTS}, {"groups": PERSONS}):
+        with pytest.raises(ValueError, match="is None; declare"):
+            regressor(name).fit(X, COUNTS, **wrong)
+
+
+@pytest.mark.filterwarnings("ignore:epsilon=inf")
+def test_a_person_whose_rows_repeat_counts_as_one_row():
+    """Persons of one to three equal rows: without noise the fit is that of the persons."""
+    times = 1 + np.arange(400) % 3
+    owners = np.repeat(np.arange(400), times)
+    persons = regressor("DPRidge", math.inf, max_rows_per_group=3)
+    persons.fit(np.repeat(X, times, axis=0), np.repeat(COUNTS, times), groups=owners)
+    alone = regressor("DPRidge", math.inf).fit(X, COUNTS)
+    np.testing.assert_allclose(persons.coef_, alone.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+def test_light_rows_do_not_make_residuals_look_small(neighbors):
+    """Weights of a tenth of their bound: clips follow from what the rows weigh, not from how many there are."""
+    rng = np.random.default_rng(2)
+    rows = rng.uniform(-1.0, 1.0, (20_000, 3))
+    y = rows @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=20_000)
+    given = {"data_norm": 1.8, "y_bounds": (0.0, 20.0), "random_state": 0, "neighbors": neighbors}
+    light = DPLinearRegression(1.0, max_sample_weight=10.0, **given).fit(rows, y, np.ones(20_000))
+    assert np.abs(light.coef_ - [3.0, -2.0, 1.0]).max() < 0.4

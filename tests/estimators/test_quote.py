@@ -60,7 +60,7 @@ def test_a_quote_of_no_promise_is_infinite():
     assert _model(epsilon=np.inf).quote(50, 3).epsilon == np.inf
 
 
-@pytest.mark.parametrize("given", [{"data_norm": None}, {"epsilon": -1}, {"solver": "magic"}])
+@pytest.mark.parametrize("given", [{"data_norm": 0.0}, {"epsilon": -1}, {"solver": "magic"}])
 def test_a_quote_refuses_what_a_fit_would(given):
     with pytest.raises(ValueError):
         _model(**given).quote(50, 3)

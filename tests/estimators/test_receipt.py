@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from skdp import DPLogisticRegression, PrivacyWarning
+from skdp.neural_network import DPMLPClassifier
 from skdp.privacy import accountants, events
 from skdp.solvers import SGD
 from skdp.utils import all_estimators
@@ -28,6 +29,8 @@ def _fitted(Estimator=DPLogisticRegression, **given):
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_the_script_prices_to_the_epsilon_that_is_stated(Estimator, neighbors, solver):
+    if solver == "gd" and issubclass(Estimator, DPMLPClassifier):
+        pytest.skip("no proof for networks")
     receipt = _fitted(Estimator, neighbors=neighbors, solver=solver).privacy_
     again = accountants.epsilon(receipt.script, receipt.delta, receipt.neighbors)
     assert again == pytest.approx(receipt.epsilon, rel=1e-6)

@@ -14,6 +14,7 @@ from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.fitting import estimator
 from skdp.fitting._parameters import RULES, as_text, refuse_wrong
 from skdp.losses import LOSSES, Multinomial
+from skdp.neural_network import DPMLPClassifier
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD
 from skdp.utils import all_estimators
@@ -33,7 +34,7 @@ WRONG = {
     + [np.full((4, 2), NUMBER)],
     "C": [*NO_NUMBERS, None, 0, -1, -math.inf, 1e-320, 1e101, -0.5],
     "l1_ratio": [*NO_NUMBERS, -0.1, 1.1, math.inf],
-    "data_norm": [*NO_NUMBERS, None, 0.0, -2.0, math.inf, 1e-31, 1e31, "auto"],
+    "data_norm": [*NO_NUMBERS, 0.0, -2.0, math.inf, 1e-31, 1e31, "auto"],
     "fit_intercept": ["no", "yes", "", 0, 1, 0.0, None, [], [True], np.array([True]), b"no"],
     "classes": ["ab", "", 5, 1.5, {0, 1}, {0: 1}, [], [1], [1, 1], [None, 1], [0, "a"]]
     + [["a", None], [b"a", b"b"], [b"a", "b"], [0, math.nan], [0, math.inf], [0, 1j], [[0, 1]]]
@@ -62,6 +63,25 @@ WRONG = {
     "random_state": [-1, -HUGE, 0.5, 1.0, "lucky", [1], np.array([1]), object(), True, b"1"]
     + [np.random.default_rng(0), math.nan, np.float64(3)],
     "verbose": ["x", -1, 1.5, None, [], math.nan, np.array([1]), "1"],
+    "hidden_layer_sizes": [
+        *NO_NUMBERS,
+        None,
+        0,
+        -1,
+        2.5,
+        (),
+        [],
+        (3, 0),
+        (2.0,),
+        ("3",),
+        10**7,
+        {3},
+    ],
+    "activation": [*NO_WORDS, None, "softmax", "RELU"],
+    "alpha": [*NO_NUMBERS, None, -1.0, 1e-320, 1e101, math.inf],
+    "batch_size": [*NO_NUMBERS, 0, -1, 0.5, 2.0, math.inf, "auto", 2**53 + 1],
+    "max_iter": [*NO_NUMBERS, 0, -1, 0.5, 2.0, math.inf, 10**7],
+    "learning_rate_init": [*NO_NUMBERS, 0, -1.0, math.inf, 1e-31, 1e31],
     "loss": [*NO_WORDS, None, "huber", "multinomial", "HINGE", Multinomial(3), Multinomial],
     "h": [*NO_NUMBERS, None, 0, -0.5, math.inf, 1e-31, 1e31],
 }
@@ -87,6 +107,12 @@ RIGHT = {
     "ledger": [None, Ledger(2.0, 1e-5)],
     "random_state": [None, 0, HUGE, np.int64(7), np.random.RandomState(0), np.random],
     "verbose": [0, 1, 2, True, False, np.int8(1)],
+    "hidden_layer_sizes": [1, (3, 4), [5], np.int8(7), (np.int64(2),)],
+    "activation": ["relu", "tanh", "logistic", "identity"],
+    "alpha": [0, 0.0, 1e-100, 1e100, Fraction(1, 3)],
+    "batch_size": [None, 1, 2**53, np.int8(5)],
+    "max_iter": [None, 1, 10**6, np.int8(5)],
+    "learning_rate_init": [None, 1e-30, 1e30, 1, Fraction(1, 3)],
     "loss": [name for name, kind in LOSSES.items() if kind.kind == "binary"],
     "h": [0.5, 1, 1e-30, 1e30],
 }
@@ -150,7 +176,8 @@ def test_every_parameter_refuses_what_it_cannot_be(Estimator):
 def test_every_parameter_takes_what_it_can_be(Estimator):
     for name in parameters(Estimator):
         for value in RIGHT[name]:
-            model(Estimator, **{name: value})._check_parameters()
+            if name != "solver" or value != "gd" or Estimator is not DPMLPClassifier:
+                model(Estimator, **{name: value})._check_parameters()
 
 
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
@@ -165,7 +192,8 @@ def test_a_rule_that_is_left_out_is_missed(name, monkeypatch):
     monkeypatch.setattr(estimator, "RULES", rules)
     if name == "random_state":
         monkeypatch.setattr(estimator, "SEEDS", (lambda value: True, ""))
-    assert complaints(DPLogisticRegression if name == "multi_class" else DPLinearSVC, [name])
+    faces = DPLinearSVC, DPLogisticRegression, DPMLPClassifier
+    assert complaints(next(face for face in faces if name in parameters(face)), [name])
 
 
 def test_classes_that_nobody_checks_are_missed(monkeypatch):

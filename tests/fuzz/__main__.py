@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import concurrent.futures
 import re
 import sys
 import time
@@ -82,22 +83,34 @@ def _by_solver(outcomes):
         yield f"| {name} | {len(mine)} | {models} | {slowest:.1f} | {rounds or ''} |"
 
 
+def tried(seed):
+    """A fit's number, its solver's name, and what became of it: an `Outcome`, or the sentence of a broken law."""
+    case = draw(seed)
+    try:
+        return seed, case.name, check(case, neighbour=seed % 10 == 0)
+    except Broken as error:
+        return seed, case.name, str(error)
+
+
 def main():
     """Run, and end with 1 if any fit broke the law."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="the number of the first fit")
+    parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
     outcomes, broken, start = {}, {}, time.monotonic()
-    for seed in range(asked.first, asked.first + asked.fits):
-        case = draw(seed)
-        try:
-            outcomes[seed] = case.name, check(case, neighbour=seed % 10 == 0)
-        except Broken as error:
-            broken[seed] = str(error)
-            print(f"{seed}: {error}", file=sys.stderr, flush=True)
-        if seed % 100 == 99:
-            print(f"{seed + 1} after {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    with concurrent.futures.ProcessPoolExecutor(asked.processes) as pool:
+        seeds = range(asked.first, asked.first + asked.fits)
+        for seed, name, found in pool.map(tried, seeds, chunksize=20):
+            if isinstance(found, str):
+                broken[seed] = found
+                print(f"{seed}: {found}", file=sys.stderr, flush=True)
+            else:
+                outcomes[seed] = name, found
+            if seed % 100 == 99:
+                told = f"{seed + 1} after {time.monotonic() - start:.0f} s"
+                print(told, file=sys.stderr, flush=True)
     print("\n".join(report(asked.first, outcomes, broken)))
     return 1 if broken else 0
 

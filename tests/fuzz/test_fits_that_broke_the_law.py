@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fuzz.cases import Estimated, Planned
+from fuzz.cases import Estimated, Planned, draw
 from fuzz.law import check
 
 from skdp import DPLinearSVC, DPLogisticRegression
@@ -111,3 +111,9 @@ def test_a_minimiser_between_two_kinks_ends(h):
     solver = (ObjectivePerturbation, {})
     found = check(estimated(solver, X, y, DPLinearSVC, **given, **relation))
     assert found.refused is not None or found.rounds <= 300
+
+
+@pytest.mark.parametrize("seed", [6568, 7688, 9750, 13882, 15376])
+def test_fits_of_a_long_run_that_broke_it_once(seed):
+    """Edges at no loss; kinks without noise, twice; a clip that shrank to nothing; gradients bought by a crumb."""
+    check(draw(seed))

@@ -18,6 +18,7 @@ __all__ = ["Endless", "Seen", "limited", "watched"]
 READ = (
     *(
         "dot",
+        "whole_dot",
         "tdot",
         "careful_dot",
         "careful_tdot",

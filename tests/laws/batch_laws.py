@@ -6,11 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 from laws.ears import Ear, hear
+from laws.listed import listed
 from laws.rounding_laws import admitted, plain
 from laws.unit_laws import several
 from scipy import stats
 
-from skdp.losses import Logistic
+from skdp.losses import BayesRank, ListNet, Logistic
 from skdp.mechanisms import (
     BestCandidate,
     Coordinates,
@@ -19,6 +20,8 @@ from skdp.mechanisms import (
     GaussianFirstDecrease,
     Gradient,
     GradientDifference,
+    LabelGradient,
+    ListGradient,
     RandomBatch,
     RowNorms,
     SecondMoment,
@@ -66,6 +69,12 @@ CASES = {
         GaussianFirstDecrease(**given, threshold_multiplier=1.0, query_multiplier=1.5)
         for given in (STEPS, SHORT)
     ],
+    ListGradient: [
+        ListGradient(at=np.zeros(2), loss=ListNet(), clip=0.3, multiplier=m) for m in (0.6, 2.0)
+    ],
+    LabelGradient: [
+        LabelGradient(at=np.zeros(2), loss=BayesRank(), clip=0.3, multiplier=m) for m in (0.6, 2.0)
+    ],
 }
 LEAN = 1e-3
 RECORDS = (
@@ -94,6 +103,26 @@ def worlds(relation, rows=1):
         if relation == "add_remove":
             sides[1] = sides[0].take(slice(0, 1))
         yield units_of(sides, rows)
+
+
+# Two opposite documents or a single one, which has nothing to say.
+ALONG, ACROSS = (np.array([x, -np.array(x)]) for x in ([1.0, 0.0], [0.0, 1.0]))
+NOTHING = np.ones((1, 2)), np.ones(1)
+LISTS = (
+    (ALONG, np.array([1.0, 0.0])),
+    (ALONG, np.array([0.0, 1.0])),
+    (ACROSS, np.array([2.0, 1.0])),
+    NOTHING,
+)
+
+
+def worlds_of_lists(relation):
+    """Pairs of vaults of two lists or one, of which one is nothing and the other whatever it likes."""
+    for one, other in itertools.combinations(LISTS, 2):
+        sides = [listed([NOTHING, part], relation, most=2) for part in (one, other)]
+        if relation == "add_remove":
+            sides[1] = sides[0].take(slice(0, 1))
+        yield sides
 
 
 # ------------------------------------------------------------------------------------- averages
@@ -218,7 +247,7 @@ def check_price(event, relation, found):
 def check_sampled_price(question, rate, relation, rows=1):
     """No pair of vaults has a larger delta than the price says; returns how near the worst one comes."""
     nearest = 0.0
-    for sides in worlds(relation, rows):
+    for sides in worlds_of_lists(relation) if question.of_lists else worlds(relation, rows):
         event = question.sampled_event(sides[0].public, rate)
         if isinstance(question, (Additive, GaussianFirstDecrease)):
             # Of a search, all queries at once, as the theorem has it.

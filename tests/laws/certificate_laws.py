@@ -77,14 +77,19 @@ def slopes_of_whole_rows(rows, loss, z, y):
     return left * slopes(loss, z / left, y)
 
 
-def losses_gradient(rows, y, loss, clip, w):
-    """Sum over records of slope times row, each slope capped so that its gradient has norm at most `clip`."""
+def losses_gradient(rows, y, loss, clip, w, share=None):
+    """Sum over records of slope times row, each slope capped so that its gradient has norm at most `clip`.
+
+    What a row weighs, if they have weights, multiplies what is capped.
+    """
     with np.errstate(over="ignore"):
         x = true_rows(rows)
         s = slopes_of_whole_rows(rows, loss, x @ long(w), y)
         if clip is not None:
             cap = long(clip) / long(rows.norms)
             s = np.clip(s, -cap, cap)
+    if share is not None:
+        s = long(share).reshape((-1,) + (1,) * (s.ndim - 1)) * s
     return x.T @ s
 
 
@@ -105,7 +110,7 @@ def released(question, records, linear=None):
 def residual(question, records, linear=None):
     """Distance of 0 from the subgradients of the whole objective at the point that a release computes."""
     w, rows, public, bare = released(question, records, linear)
-    g = losses_gradient(rows, records.y, bare.loss, bare.clip, w)
+    g = losses_gradient(rows, records.y, bare.loss, bare.clip, w, records.share)
     g = g + long(bare.strength) * long(w)
     if isinstance(bare, PerturbedObjective):
         drawn = (

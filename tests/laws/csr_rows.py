@@ -9,7 +9,7 @@ import numpy as np
 from skdp.mechanisms import _twofold
 from skdp.mechanisms._images import image_norms
 from skdp.mechanisms._kernels import PIECE, UNIT, add, pairwise_total
-from skdp.mechanisms._rows import LEAST_SHRINK
+from skdp.mechanisms._shrunk import LEAST_SHRINK
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,11 @@ class CsrRows:
         terms = self.table.values * w[self.table.columns]
         scores = np.bincount(self.table.owner, terms, len(self))
         return scores + self.shrink * (self.intercept * w[-1]) if self.intercept else scores
+
+    def whole_dot(self, w):
+        """What is left, brought back."""
+        scores = self.dot(w)
+        return scores / (self.shrink if scores.ndim == 1 else self.shrink[:, None])
 
     def tdot(self, v):
         """One by one inside a piece, pieces with what rounding takes from them."""

@@ -13,6 +13,7 @@ class HiddenLayer:
     """Scores ``v' tanh(W x)`` with parameters that are counted from a public network, so that solvers begin at zero."""
 
     units: int = 8
+    proof: ClassVar[str | None] = None
     of_whole_rows: ClassVar[bool] = False
 
     def shape(self, public, outputs=1):

@@ -62,7 +62,7 @@ class Order:
 
     def vault(self, records):
         """The same records, watched."""
-        watched = Watched(records.rows, records.y, records.public)
+        watched = Watched(records.rows, records.y, records.public, units=records.units)
         object.__setattr__(watched, "log", self.log)
         self.log.clear()
         return watched

@@ -16,6 +16,7 @@ from skdp.penalties import (
     GroupLasso,
     L1Ball,
     L2Ball,
+    L2Blocks,
     Nuclear,
     ScaledPenalty,
 )
@@ -36,6 +37,7 @@ VARIANTS = [
     L1Ball(radius=np.float64(1.5)),
     L2Ball(radius=np.float64(1.5)),
     Nuclear(strength=np.float64(0.6)),
+    L2Blocks(strengths=(np.float64(0.7), 0.0, 2.0), sizes=(1, 2, 1)),
 ]
 EXAMPLES = examples(PENALTIES.values(), VARIANTS)
 

@@ -14,7 +14,7 @@ from laws.rounding_laws import LAYOUTS, laid_out
 
 from skdp.mechanisms._kernels import PIECE, ROUNDINGS, UNIT
 from skdp.mechanisms._mapped import MappedRows
-from skdp.mechanisms._rows import LEAST_SHRINK
+from skdp.mechanisms._shrunk import LEAST_SHRINK
 
 DATA_NORM, INTERCEPT = 2.0, 0.25
 DTYPES = (np.float64, np.float32)
@@ -123,25 +123,30 @@ def check_scores_belong_to_rows(subject):
             rng = np.random.default_rng(d)
             X = short_rows(rng, n, d, dtype)
             rows = subject.make(X)
+            far = X * np.where(rng.random((n, 1)) < 0.5, 1.0, 30.0).astype(dtype)
             for w in points(rng, rows.width, dtype):
-                _check_places(subject, X, rows, w)
+                _check_places(subject, X, lambda rows, w=w: rows.dot(w))
+                _check_places(subject, far, lambda rows, w=w: rows.whole_dot(w))
+                whole, scores = rows.whole_dot(w), rows.dot(w)
+                assert subject.depth or np.array_equal(whole, scores), "none was scaled down"
 
 
-def _check_places(subject, X, rows, w):
-    scores, n = rows.dot(w), len(X)
+def _check_places(subject, X, scores_of):
+    rows, n = subject.make(X), len(X)
+    scores = scores_of(rows)
     order = np.random.default_rng(0).permutation(n)
     for layout in LAYOUTS:
-        assert np.array_equal(subject.make(laid_out(X, layout)).dot(w), scores), layout
+        assert np.array_equal(scores_of(subject.make(laid_out(X, layout))), scores), layout
     for shift in (1, 2, 3, 5, 8):
-        assert np.array_equal(subject.make(X[shift:]).dot(w), scores[shift:])
-    assert np.array_equal(subject.make(X[order]).dot(w), scores[order])
-    assert np.array_equal(rows.take(order).dot(w), scores[order])
-    assert np.array_equal(rows.take(order).take(slice(1, 5)).dot(w), scores[order][1:5])
+        assert np.array_equal(scores_of(subject.make(X[shift:])), scores[shift:])
+    assert np.array_equal(scores_of(subject.make(X[order])), scores[order])
+    assert np.array_equal(scores_of(rows.take(order)), scores[order])
+    assert np.array_equal(scores_of(rows.take(order).take(slice(1, 5))), scores[order][1:5])
     for part in (slice(i, i + 1) for i in range(0, n, 4)):
-        assert np.array_equal(rows.take(part).dot(w), scores[part])
+        assert np.array_equal(scores_of(rows.take(part)), scores[part])
     beside = X.copy()
     beside[0] = 1e30
-    assert np.array_equal(subject.make(beside).dot(w)[1:], scores[1:])
+    assert np.array_equal(scores_of(subject.make(beside))[1:], scores[1:])
 
 
 def check_norms_bound(subject):
@@ -307,6 +312,10 @@ def check_what_is_left_is_known(subject):
         whole = rows.to_dense() / left[:, None]
         wanted = np.column_stack([X.astype(np.float64) / DATA_NORM, np.full(len(X), INTERCEPT)])
         np.testing.assert_allclose(whole, wanted, rtol=eps, atol=0, err_msg="another row")
+        for w in (np.linspace(-1.0, 2.0, rows.width), np.ones((rows.width, 2))):
+            scores, reach = rows.whole_dot(w), np.abs(whole) @ np.abs(w)
+            off = np.abs(scores - whole @ w)
+            assert (off <= 10 * eps * reach).all(), "a score of another row"
         for i in range(len(X)):
             assert left_of(subject.make(X[i : i + 1])) == left[i], "it depends on others"
 

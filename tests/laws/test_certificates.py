@@ -1,6 +1,7 @@
 """What releases compute is as near to stationary as was paid for, on hard data; their bounds on rounding hold."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from skdp.mechanisms import Coordinates, Mapped, NoisyMinimiser, PerturbedObject
 from skdp.mechanisms._limits import Limits
 from skdp.mechanisms._mapped import MappedRows
 from skdp.mechanisms._objective import Objective
+from skdp.mechanisms._units import Units
 from skdp.penalties import L1, L2, Box, ElasticNet, GroupLasso, NoPenalty, ScaledPenalty
 
 pytestmark = pytest.mark.skipif(
@@ -176,6 +178,42 @@ def test_a_private_number_of_records_is_certified_too():
     for kind, name in itertools.product(KINDS, TABLES):
         records = vault(*table(name, 70, 4, rng), relation="add_remove")
         assert certified(release(kind, Logistic(), records.public, 50.0), records)
+
+
+def of_units(records, weighted, rng, rows=3):
+    """The same rows as units of up to `rows` of them, or as single weighted ones."""
+    n = len(records.rows)
+    counts = np.ones(n, dtype=int) if weighted else np.diff([*range(0, n, rows), n])
+    units = Units.of(counts)
+    if weighted:
+        units = units.weighted(rng.random(n))
+    public = replace(records.public, rows=1 if weighted else rows, weighted=weighted)
+    if public.replace_one:
+        public = replace(public, n=len(units))
+    return replace(records, units=units, public=public)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clip", [None, 0.1])
+def test_units_and_weights_are_part_of_what_is_certified(weighted, clip):
+    """Rows are capped one by one, and weighed then."""
+    rng, checked = np.random.default_rng(11), 0
+    for loss, name in itertools.product(SMOOTH, ("plain", "corner", "far")):
+        if loss.outputs > 1 and clip is not None:
+            continue
+        records = of_units(vault(*table(name, 48, 3, rng)), weighted, rng)
+        question = release(PerturbedObjective, loss, records.public, 0.5, clip=clip)
+        checked += certified(question, records)
+    assert checked >= 20
+
+
+def test_units_in_other_coordinates_are_certified():
+    rng = np.random.default_rng(12)
+    for weighted in (False, True):
+        records = of_units(vault(*table("plain", 48, 2, rng)), weighted, rng)
+        inner = release(PerturbedObjective, Logistic(), records.public, 2.0)
+        coordinates = stretching(rng, 3, 5.0)
+        assert certified(Mapped(question=inner, coordinates=coordinates), records)
 
 
 # -------------------------------------------------------------------------- bounds on rounding

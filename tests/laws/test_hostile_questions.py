@@ -4,22 +4,25 @@ import warnings
 
 import numpy as np
 import pytest
+from laws.listed import listed
 from laws.vaults import vault
 
 from skdp import NotSupported
-from skdp.losses import Hinge, Logistic, Squared
+from skdp.losses import LIST_LOSSES, BayesRank, Hinge, Logistic, Squared
 from skdp.mechanisms import (
     BestCandidate,
     Count,
     Gradient,
+    LabelGradient,
+    ListGradient,
     Noise,
     Oracle,
     PartyGradients,
     PoissonBatch,
     RandomBatch,
 )
-from skdp.mechanisms._rows import LEAST_SHRINK
 from skdp.mechanisms._scores import pass_forward
+from skdp.mechanisms._shrunk import LEAST_SHRINK
 from skdp.privacy.ledger import Recorder
 
 
@@ -177,6 +180,27 @@ def test_a_record_whose_score_overflows_spoils_neither_sum_nor_selection(dtype, 
         scores = choice.measure(loud) - choice.measure(quiet)
     assert np.linalg.norm(moved) <= 1.0 + 1e-6
     assert np.ptp(scores) <= 1.0 + 1e-6
+
+
+LIST_QUESTIONS = [(ListGradient, loss()) for loss in LIST_LOSSES.values()]
+LIST_QUESTIONS.append((LabelGradient, BayesRank()))
+
+
+@pytest.mark.parametrize(("kind", "loss"), LIST_QUESTIONS)
+@pytest.mark.parametrize("far", [0.7, 1e18])
+def test_a_list_whose_scores_overflow_adds_nothing(kind, loss, far):
+    # Scores of single precision become infinite, and their chances NaN; so did the weight of the list, and the sum.
+    calm = np.full((2, 2), 0.3 / max(far, 1.0)), np.array([1.0, 0.0])
+    others = [calm, calm]
+    loud = np.array([[far, far], [0.1, 0.2]]), np.array([1.0, 0.0])
+    question = kind(at=np.full(2, 3e38 / max(far, 1.0)), loss=loss, clip=0.5, multiplier=1.0)
+    given = {"relation": "add_remove", "most": 2, "dtype": np.float32}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quiet = question.measure(listed(others, **given))
+        found = question.measure(listed([loud, *others], **given))
+    assert np.isfinite(quiet).all()
+    np.testing.assert_array_equal(found, quiet)
 
 
 def test_a_long_sum_in_single_precision_still_moves_by_one_contribution():

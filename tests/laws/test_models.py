@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from laws import model_laws
+from laws.convolution import Convolution
 from laws.hidden_layer import HiddenLayer
 from laws.model_laws import Case, cases_of
 
@@ -44,10 +45,17 @@ LAWS = (
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("model", (*MODELS.values(), HiddenLayer), ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "model", (*MODELS.values(), HiddenLayer, Convolution), ids=lambda m: m.__name__
+)
 def test_models_keep_the_laws(model, law):
     for case in cases_of(model):
         law(case)
+
+
+@pytest.mark.parametrize("model", (*MODELS.values(), HiddenLayer), ids=lambda m: m.__name__)
+def test_there_is_a_record_that_overflows(model):
+    assert model_laws.where_one_overflows(Case(model())) is not None
 
 
 def test_a_model_is_asked_for_several_scores_where_its_parameters_grow_with_them():

@@ -10,6 +10,7 @@ from laws.runs import plan_for, short
 from skdp import NotSupported
 from skdp.fitting import Plan
 from skdp.fitting._pricing import _priced, _remembered, priced
+from skdp.fitting.plan import Scaling
 from skdp.losses import HuberisedHinge
 from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.privacy import Spec
@@ -25,6 +26,7 @@ OTHERS = {
     "data_norm": 7.0,
     "accountant": "rdp",
     "fits": 3,
+    "scaling": Scaling(),
 }
 
 

@@ -19,6 +19,7 @@ from laws.rounding_laws import ASKED, admitted, asked, plain, worst_ratios
 from skdp import NotSupported
 from skdp.losses import Hinge, Logistic, Squared
 from skdp.mechanisms import (
+    ColumnCounts,
     Coordinates,
     Count,
     Gradient,
@@ -78,7 +79,8 @@ def test_wide_rows_stay_within_the_claim():
 @pytest.mark.parametrize("kind", SUMS, ids=lambda kind: kind.__name__)
 def test_computed_sums_are_as_near_to_the_exact_ones_as_they_say(kind, relation, dtype):
     rng, worst = np.random.default_rng(3), 0.0
-    for n, d in ((40, 3), (700, 60), (20_011, 2)):
+    many = 6 if kind is ColumnCounts else 60  # thousands of bins a column, each counted by itself
+    for n, d in ((40, 3), (700, many), (20_011, 2)):
         whole, alone, counts = repeated(rng, n, d, relation, dtype)
         for question in asked(kind, whole.public, rng)[:4]:
             try:

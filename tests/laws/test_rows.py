@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from laws import row_laws
 from laws.csr_rows import Csr, CsrRows
+from laws.long_row_laws import check_long_rows_are_the_same_to_all
 from laws.runs import plan_for, run
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +23,7 @@ LAWS = (
     row_laws.check_sums,
     row_laws.check_in_double,
     row_laws.check_nothing_is_lost,
+    check_long_rows_are_the_same_to_all,
 )
 OF_TABLES = (
     row_laws.check_features,
@@ -79,6 +81,36 @@ class ByNeighbour(DenseRows):
 
     def dot(self, w):
         return super().dot(w) * (1.0 + len(self) * 2.0**-40)
+
+
+class ByNeighbourWhole(DenseRows):
+    """A score of a whole row that knows how many stand beside it."""
+
+    __slots__ = ()
+
+    def whole_dot(self, w):
+        return super().whole_dot(w) * (1.0 + len(self) * 2.0**-40)
+
+
+class LeftForWhole(DenseRows):
+    """Scores of what is left, given out as those of whole rows."""
+
+    __slots__ = ()
+
+    def whole_dot(self, w):
+        return self.dot(w)
+
+
+class ConstantLeftForWhole(DenseRows):
+    """Scores of whole rows beside what is left of their constants."""
+
+    __slots__ = ()
+
+    def _pull(self, w):
+        return self._left_of(super()._pull(w))
+
+    def dot(self, w):
+        return DenseRows.take(self, slice(None)).dot(w)
 
 
 class Unsettled(DenseRows):
@@ -229,13 +261,14 @@ class Unbounded(DenseRows):
 
 
 BROKEN = {
-    row_laws.check_scores_belong_to_rows: (ByPosition, ByNeighbour, Unsettled),
+    row_laws.check_scores_belong_to_rows: (ByPosition, ByNeighbour, ByNeighbourWhole, Unsettled),
     row_laws.check_norms_bound: (ARoundingShort, Loose),
     row_laws.check_sums: (SumsInSingle, OneByOne),
     row_laws.check_in_double: (StaysSingle, SaysDouble, CarelessInDouble, CarelessSums),
     row_laws.check_nothing_is_lost: (ForgetsTheRest, KeepsNorms),
     row_laws.check_features: (Unscaled, MomentWithoutConstant),
     row_laws.check_long_rows_are_bounded: (Unbounded,),
+    row_laws.check_what_is_left_is_known: (LeftForWhole, ConstantLeftForWhole),
 }
 
 
@@ -245,6 +278,45 @@ BROKEN = {
 def test_each_law_catches_what_it_is_there_for(law, engine):
     with pytest.raises(AssertionError):
         law(row_laws.table_of(engine))
+
+
+FORGETFUL = (
+    "dot",
+    "tdot",
+    "careful_dot",
+    "careful_tdot",
+    "gram",
+    "moment",
+    "image_norms",
+    "to_dense",
+)
+
+
+def forgets_what_is_left(engine, method):
+    """The engine, of which one method takes the constant column of rows that were scaled down as if it were whole."""
+
+    def forgot(self, *given):
+        whole = self.take(slice(None))
+        whole.shrink = None
+        return getattr(whole, method)(*given)
+
+    def in_double(self):
+        rows = engine.in_double(self)
+        rows.__class__ = twin
+        return rows
+
+    body = {"__slots__": (), "in_double": in_double, method: forgot}
+    twin = type(f"{engine.__name__}{method}", (engine,), body)
+    return twin
+
+
+@pytest.mark.parametrize("method", FORGETFUL)
+@pytest.mark.parametrize("engine", ENGINES, ids=_name)
+def test_constants_of_shortened_rows_that_are_forgotten_are_caught(engine, method):
+    with pytest.raises(AssertionError, match="other rows"):
+        check_long_rows_are_the_same_to_all(
+            row_laws.table_of(forgets_what_is_left(engine, method), row_laws.form_of(engine))
+        )
 
 
 class LongerThanTheyAre(MappedRows):

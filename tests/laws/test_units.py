@@ -40,6 +40,7 @@ from skdp.mechanisms import (
     Public,
     RandomBatch,
     Records,
+    _rows,
     price,
 )
 from skdp.mechanisms._oracle import pages_and_notes
@@ -131,7 +132,8 @@ def test_batches_take_units():
         check_batches_take_units(records, units, 3, question)
 
 
-def test_parts_end_where_units_do_and_leave_none_out():
+def test_parts_end_where_units_do_and_leave_none_out(monkeypatch):
+    monkeypatch.setattr(_rows, "PART", 1 << 20)
     rng = np.random.default_rng(6)
     units = [(rng.normal(size=(j, 200)), np.ones(j)) for j in rng.integers(1, 300, size=60)]
     records = grouped(units, 1000)

@@ -23,14 +23,18 @@ SIZES = (2, 3, 10)
 
 
 def grouped(units, rows, relation="add_remove", data_norm=1.0, intercept=0.25, rng=None):
-    """A vault of units, each (X, y); with `rng` their rows are mixed in the table, and first ones are in order."""
-    owner = np.repeat(np.arange(len(units)), [len(y) for _, y in units])
-    X, y = (np.concatenate([unit[i] for unit in units]) for i in (0, 1))
+    """A vault of units, each (X, y) or (X, y, weights); with `rng` their rows are mixed in the table.
+
+    The units' first rows stay in order.
+    """
+    owner = np.repeat(np.arange(len(units)), [len(unit[1]) for unit in units])
+    X, y, *weights = (np.concatenate(parts) for parts in zip(*units))
     order = np.arange(len(y)) if rng is None else mixed(owner, rng)
     names = np.array([str(7919 * (u + 1) % 104729) for u in range(len(units))])  # in no order
     n = len(units) if relation == "replace_one" else None
-    public = Public(n, X.shape[1], intercept, relation, rows=rows)
-    return Records.admit(X[order], y[order], public, data_norm, names[owner[order]])
+    public = Public(n, X.shape[1], intercept, relation, rows=rows, weighted=bool(weights))
+    weights = [given[order] for given in weights]
+    return Records.admit(X[order], y[order], public, data_norm, names[owner[order]], *weights)
 
 
 def mixed(owner, rng):
@@ -63,14 +67,22 @@ def random_unit(rng, most, d, data_norm):
     return X, np.full(j, y[0]) if rng.random() < 0.5 else y
 
 
-def neighbours(seed, relation, rows, d, intercept):
+def weighted_unit(rng, most, d, data_norm):
+    """The same with a weight for each row, of which one is often 0 or 1."""
+    X, y = random_unit(rng, most, d, data_norm)
+    weights = rng.random(len(y))
+    weights[rng.integers(len(y))] = rng.choice([0.0, 1.0, 0.3])
+    return X, y, weights
+
+
+def neighbours(seed, relation, rows, d, intercept, unit=random_unit):
     """Neighbours at random: a unit is replaced by one with another number of rows, or is gone."""
     rng = np.random.default_rng([seed, rows])
     data_norm = float(10.0 ** rng.integers(-3, 4))
-    units = [random_unit(rng, 2 * rows, d, data_norm) for _ in range(int(rng.integers(2, 5)))]
+    units = [unit(rng, 2 * rows, d, data_norm) for _ in range(int(rng.integers(2, 5)))]
     other, place = list(units), int(rng.integers(len(units)))
     if relation == "replace_one":
-        other[place] = random_unit(rng, 2 * rows, d, data_norm)
+        other[place] = unit(rng, 2 * rows, d, data_norm)
     else:
         del other[place]
     given = {"relation": relation, "data_norm": data_norm, "intercept": intercept}
@@ -108,11 +120,13 @@ def statistic(question, records):
     return np.asarray(question.measure(records))
 
 
-def check_units_never_exceed(kind, relation, rows, seeds=range(40), intercept=0.25, made=asked):
+def check_units_never_exceed(
+    kind, relation, rows, seeds=range(40), intercept=0.25, made=asked, unit=random_unit
+):
     """Neighbours that differ in a unit never move further apart than claimed; how much of it they use at most."""
     most, d = 0.0, 2
     for seed in seeds:
-        one, other = neighbours(seed, relation, rows, d, intercept)
+        one, other = neighbours(seed, relation, rows, d, intercept, unit)
         for question in made(kind, one.public, np.random.default_rng(seed)):
             most = max(most, used(question, one, other))
     assert most <= 1.0 + 1e-9, f"a unit moves {most:.6g} times what is claimed"
@@ -140,28 +154,31 @@ def check_worst_unit(kind, relation, rows):
 # ------------------------------------------------------------------------------------- averages
 
 
-def random_units(rng, rows, d=2):
+def random_units(rng, rows, d=2, unit=random_unit):
     """A few units, of which some have more rows than are kept."""
-    return [random_unit(rng, 2 * rows, d, 1.0) for _ in range(int(rng.integers(1, 6)))]
+    return [unit(rng, 2 * rows, d, 1.0) for _ in range(int(rng.integers(1, 6)))]
 
 
 def mean_of_rows(question, units, rows, intercept):
-    """Sum over units of the average of what their first rows give, each alone in a vault."""
+    """Sum over units of the average of what their first rows give, each alone in a vault, times its weight."""
     total = 0.0
-    for X, y in units:
+    for X, y, *weights in units:
+        kept = range(min(rows, len(y)))
         alone = [
             statistic(question, grouped([(X[i : i + 1], y[i : i + 1])], rows, intercept=intercept))
-            for i in range(min(rows, len(y)))
+            for i in kept
         ]
+        if weights:
+            alone = [weights[0][i] * alone[i] for i in kept]
         total = total + sum(alone) / len(alone)
     return total
 
 
-def check_average(kind, rows, seeds=range(20), intercept=0.25, made=asked):
+def check_average(kind, rows, seeds=range(20), intercept=0.25, made=asked, unit=random_unit):
     """A unit contributes the average of what its first rows contribute, wherever they stand in the table."""
     for seed in seeds:
         rng = np.random.default_rng([seed, rows])
-        units = random_units(rng, rows)
+        units = random_units(rng, rows, unit=unit)
         whole = grouped(units, rows, intercept=intercept, rng=rng)
         for question in made(kind, whole.public, np.random.default_rng(seed)):
             question = replace(question, offsets=0.0) if hasattr(question, "offsets") else question

@@ -11,6 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 from skdp.exceptions import NotSupported
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic, Multinomial
+from skdp.mechanisms import _guess
+from skdp.mechanisms._guess import beginning
 from skdp.mechanisms._limits import Limits
 from skdp.mechanisms._minimise import minimise as certified
 from skdp.mechanisms._objective import Objective
@@ -209,3 +211,57 @@ def exact_gradient(objective, w):
         slope = Fraction(y) * s * min(max((margin - 1 - h) / (2 * h), Fraction(-1)), Fraction(0))
         total = [t + slope * a for t, a in zip(total, row)]
     return total
+
+
+class TestBeginnings:
+    """Some of the records say where to begin; where that is changes nothing that is promised."""
+
+    def test_many_records_begin_near_the_end(self):
+        objective = problem(n=40_000, d=60, strength=50.0)
+        told = objective.rows.dot(np.linspace(-1.0, 1.0, 61)) > 0.0
+        objective = replace(objective, y=np.where(told, 1.0, -1.0))
+        limits = limits_of(objective)
+        begun = np.linalg.norm(explicit_gradient(objective, beginning(objective, limits)))
+        assert begun < 0.1 * np.linalg.norm(explicit_gradient(objective, np.zeros(61)))
+        w = certified(objective, limits, TOLERANCE)
+        assert np.linalg.norm(explicit_gradient(objective, w)) <= TOLERANCE
+
+    def test_few_records_columns_or_several_scores_begin_at_zero(self):
+        for given in (
+            {"n": 4000, "d": 60},
+            {"n": 40_000},
+            {"n": 40_000, "d": 60, "loss": Multinomial(3)},
+        ):
+            objective = problem(**given)
+            assert not beginning(objective, limits_of(objective)).any()
+
+    @pytest.mark.parametrize("wild", [1e100, np.nan, 3.0])
+    def test_a_beginning_that_leads_nowhere_only_delays(self, wild, monkeypatch):
+        objective = problem(n=33_000, d=60, strength=50.0)
+        limits = limits_of(objective)
+        monkeypatch.setattr(_guess, "_descended", lambda some, w: w + wild)
+        start = beginning(objective, limits)
+        assert np.linalg.norm(start) <= limits.furthest()
+        w = certified(objective, limits, TOLERANCE)
+        assert np.linalg.norm(explicit_gradient(objective, w)) <= TOLERANCE
+
+    def test_a_direction_that_leads_upwards_ends_the_guess(self, monkeypatch):
+        objective = problem(n=33_000, d=60, strength=50.0)
+        monkeypatch.setattr(Objective, "direction", lambda self, w, z, g, accuracy: -g)
+        assert not beginning(objective, limits_of(objective)).any()
+
+    def test_a_guess_takes_a_few_rounds_at_most(self, monkeypatch):
+        objective = problem(n=40_000, d=60, strength=50.0)
+        limits, far = limits_of(objective), np.zeros(61)
+        monkeypatch.setattr(_guess, "ROUNDS", 0)
+        assert not beginning(objective, limits).any()
+        monkeypatch.setattr(_guess, "ROUNDS", 1)
+        some = _guess.some_of(objective, 4096)
+        once = np.linalg.norm(explicit_gradient(some, beginning(objective, limits)))
+        assert once < 0.5 * np.linalg.norm(explicit_gradient(some, far))
+
+    def test_shares_go_with_their_records(self):
+        objective = replace(problem(n=40_000, d=60), share=np.linspace(0.0, 1.0, 40_000))
+        some = _guess.some_of(objective, 4096)
+        index = np.round(some.share * 39_999).astype(int)
+        assert (some.y == objective.y[index]).all() and len(index) >= 4096

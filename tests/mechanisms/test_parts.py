@@ -15,6 +15,7 @@ from skdp.mechanisms import (
     _rows,
     best_candidate,
 )
+from skdp.mechanisms._kernels import PIECE, PIECES
 
 AT = np.array([0.5, -1.0, 2.0, 0.1])
 MECHANISMS = {
@@ -33,6 +34,7 @@ MECHANISMS = {
 def small_parts(monkeypatch):
     """Parts of one or two records."""
     monkeypatch.setattr(_rows, "PART", 1)
+    monkeypatch.setattr(_rows, "PIECE", 1)
     monkeypatch.setattr(best_candidate, "BLOCK", 2)
     monkeypatch.setattr(_rows, "FEW", 1)
 
@@ -46,7 +48,7 @@ def one_by_one(question, records):
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_parts_add_up(name, neighbors, small_parts):
     records = random_vault(3, n=31, neighbors=neighbors)
-    assert len(list(records.chunks(1))) == 31
+    assert {len(part) for part in records.chunks(1)} == {1}
     expected = one_by_one(MECHANISMS[name], records)
     np.testing.assert_allclose(MECHANISMS[name].measure(records), expected, rtol=1e-12, atol=1e-12)
 
@@ -68,6 +70,12 @@ def test_parts_cover_the_records_once_and_are_even():
         assert all(a.stop == b.start for a, b in itertools.pairwise(parts))
         sizes = [part.stop - part.start for part in parts]
         assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("n", [PIECE * PIECES + 1, 49_151, 81_920])
+def test_no_part_has_more_pieces_than_a_sum_is_bounded_for(n):
+    records = random_vault(0, n=n)
+    assert max(len(part) for part in records.chunks(1)) <= PIECE * PIECES
 
 
 def test_an_empty_vault_is_one_part():

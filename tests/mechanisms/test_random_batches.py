@@ -161,7 +161,7 @@ def test_gaps_at_extreme_rates_are_geometric(rate):
         assert abs((scaled > 2.0).mean() - np.exp(-2.0)) < 6 * 0.35 / np.sqrt(20_000)
 
 
-@pytest.mark.parametrize("rate", [1e-300, 1e-60, 5e-324])
+@pytest.mark.parametrize("rate", [1e-300, 1e-60, pytest.param(5e-324, marks=pytest.mark.slow)])
 def test_rates_of_next_to_nothing_take_no_record(rate):
     assert poisson_batch(10**6, rate, Noise(0)).size == 0
 

@@ -5,13 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from sklearn import metrics
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
-from skdp import BudgetExceeded, NotSupported, PrivacyWarning
-from skdp.metrics import DPConfusionMatrix, dp_calibration_curve, dp_score
+from skdp import BudgetExceeded, DPLinearRegression, NotSupported, PrivacyWarning, budget
+from skdp.metrics import DPConfusionMatrix, DPGroupAccuracy, dp_calibration_curve, dp_score
 from skdp.metrics._score import SCORINGS
-from skdp.privacy import Ledger
+from skdp.privacy import NEIGHBORS, Ledger
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3000, 3))
@@ -47,6 +49,24 @@ def test_where_n_is_private_too(scoring):
     found = dp_score(MODEL, *HELD, scoring=scoring, neighbors="add_remove", **LOOSE)
     assert found.value == pytest.approx(TRUTH[scoring], abs=2e-3)
     assert "n" not in found.privacy.declared
+
+
+@pytest.mark.parametrize("one, other", [NEIGHBORS, NEIGHBORS[::-1]])
+def test_a_ledger_of_the_other_relation_is_refused(one, other):
+    # A replaced record moves two cells: under replace-one the noise that hides who comes or goes is too little.
+    ledger = Ledger(1.0, 1e-6, one)
+    for score in (dp_score, DPConfusionMatrix.from_estimator, dp_calibration_curve):
+        with pytest.raises(ValueError, match="differs from the ledger's"):
+            score(MODEL, *HELD, neighbors=other, ledger=ledger)
+    assert ledger.spent == 0.0
+
+
+def test_a_budget_in_scope_pays():
+    with budget(1.0, 1e-6) as ledger:
+        dp_score(MODEL, *HELD, epsilon=0.5)
+        assert len(ledger) == 1
+        with pytest.raises(BudgetExceeded):
+            dp_score(MODEL, *HELD, epsilon=0.9)
 
 
 @pytest.mark.parametrize("scoring", TRUTH)
@@ -155,6 +175,134 @@ class TestCalibration:
         assert 1 <= len(curve) < 30
         assert curve[0][0] == 0.0 and curve[-1][1] == 1.0
         assert all(one[1] == other[0] for one, other in pairwise(curve))
+
+
+NUMBERS = X[:, 0] + 0.5 * rng.normal(size=3000)
+OF_NUMBERS = LinearRegression().fit(X[:1000], NUMBERS[:1000])
+BOUNDS = (-3.0, 2.5)
+
+
+class TestR2:
+    """Of a regressor."""
+
+    @staticmethod
+    def score(**given):
+        given = {"scoring": "r2", "y_bounds": BOUNDS} | given
+        return dp_score(OF_NUMBERS, X[1000:], NUMBERS[1000:], **given)
+
+    def test_with_little_noise_it_is_scikit_learns_of_cut_numbers(self):
+        told = OF_NUMBERS.predict(X[1000:]).clip(*BOUNDS)
+        truth = metrics.r2_score(NUMBERS[1000:].clip(*BOUNDS), told)
+        found = self.score(**LOOSE)
+        assert found.value == pytest.approx(truth, abs=2e-3) and found.low < truth < found.high
+
+    def test_at_epsilon_infinite_it_is_so_to_the_last_digits(self):
+        told = OF_NUMBERS.predict(X[1000:]).clip(*BOUNDS)
+        truth = metrics.r2_score(NUMBERS[1000:].clip(*BOUNDS), told)
+        with pytest.warns(PrivacyWarning, match="NOT private"):
+            assert self.score(epsilon=np.inf).value == pytest.approx(truth, abs=1e-8)
+
+    def test_of_a_useless_model_it_may_be_far_below_0(self):
+        wrong = LinearRegression().fit(X[:1000], 2.0 - 3.0 * NUMBERS[:1000])
+        told, y = wrong.predict(X[1000:]).clip(*BOUNDS), NUMBERS[1000:].clip(*BOUNDS)
+        found = dp_score(wrong, X[1000:], y, scoring="r2", y_bounds=BOUNDS, **LOOSE)
+        assert found.value == pytest.approx(metrics.r2_score(y, told), abs=0.1) and found.value < -3
+
+    def test_where_noise_drowns_the_targets_nothing_is_said(self):
+        found = dp_score(
+            OF_NUMBERS, X[:20], NUMBERS[:20], scoring="r2", y_bounds=BOUNDS, epsilon=0.01
+        )
+        assert (found.low, found.high) == (-np.inf, 1.0) and found.low <= found.value <= 1.0
+
+    def test_it_costs_what_is_asked_and_the_ledger_pays_first(self):
+        ledger = Ledger(1.0, 1e-6, accountant="gdp")
+        receipt = self.score(epsilon=0.5, ledger=ledger).privacy
+        assert 0.4999 <= receipt.epsilon <= 0.5 and receipt.verify()
+        assert ledger.spent == pytest.approx(receipt.epsilon) and receipt.proofs[0] == "mean_loss"
+        with pytest.raises(BudgetExceeded):
+            self.score(epsilon=0.9, ledger=ledger)
+
+    def test_bounds_are_those_of_the_estimator_or_have_to_be_given(self):
+        model = DPLinearRegression(y_bounds=BOUNDS, data_norm=6.0).fit(X[:1000], NUMBERS[:1000])
+        for one in (model, make_pipeline(FunctionTransformer(), model)):
+            found = dp_score(one, X[1000:], NUMBERS[1000:], scoring="r2")
+            assert found.privacy.declared["y_bounds"] == list(BOUNDS)
+        with pytest.raises(ValueError, match=r"y_bounds=None must be a pair.*never those of the"):
+            self.score(y_bounds=None)
+
+    @pytest.mark.parametrize("bounds", [(-1e30, 1e30), (0.0, 1e-20), (-5, 7)])
+    def test_whatever_the_bounds_nothing_overflows(self, bounds):
+        found = self.score(y_bounds=bounds)
+        assert found.low <= found.value <= found.high <= 1.0
+
+    def test_what_has_no_proof_or_no_meaning_is_refused(self):
+        with pytest.raises(NotSupported, match="public number of records"):
+            self.score(neighbors="add_remove")
+        with pytest.raises(NotSupported, match="no regressor"):
+            dp_score(MODEL, *HELD, scoring="r2", y_bounds=BOUNDS)
+        with pytest.raises(NotSupported, match="no classes_"):
+            dp_score(OF_NUMBERS, X, NUMBERS)
+        with pytest.raises(ValueError, match="level=2"):
+            self.score(level=2)
+
+
+GROUPS = np.where(X[:, 1] > 0.3, "north", "south")
+NAMES = ["south", "north", "west"]
+
+
+class TestGroups:
+    """Accuracy by declared group."""
+
+    @staticmethod
+    def counted(**given):
+        given = {"names": NAMES} | given
+        return DPGroupAccuracy.from_estimator(MODEL, *HELD, GROUPS[1000:], **given)
+
+    @pytest.mark.parametrize("neighbors", NEIGHBORS)
+    def test_with_little_noise_it_is_that_of_each_group(self, neighbors):
+        found = self.counted(neighbors=neighbors, **LOOSE)
+        right = MODEL.predict(HELD[0]) == HELD[1]
+        truth = {name: right[GROUPS[1000:] == name].mean() for name in NAMES[:2]}
+        for name, true in truth.items():
+            assert found.accuracy(name).value == pytest.approx(true, abs=1e-3)
+            assert found.sizes[name] == pytest.approx((GROUPS[1000:] == name).sum(), abs=1.0)
+        gap = found.gap("south", "north")
+        assert gap.value == pytest.approx(truth["south"] - truth["north"], abs=2e-3)
+        assert (
+            gap.low < gap.value < gap.high
+            and gap.name == "accuracy of 'south' less that of 'north'"
+        )
+
+    def test_all_groups_are_one_release_and_a_group_of_nobody_has_no_figure(self):
+        ledger = Ledger(1.0, 1e-6, accountant="gdp")
+        found = self.counted(epsilon=0.5, ledger=ledger)
+        assert len(ledger) == 1 and len(found.privacy.script) == 1 and found.privacy.verify()
+        assert ledger.spent == pytest.approx(found.privacy.epsilon)
+        west = found.accuracy("west")
+        assert (west.low, west.high) == (0.0, 1.0)
+        assert found.gap("west", "south").high - found.gap("west", "south").low > 0.9
+
+    def test_a_gap_the_other_way_is_the_same(self):
+        found = self.counted()
+        one, other = found.gap("south", "north"), found.gap("north", "south")
+        assert (one.value, one.low, one.high) == pytest.approx(
+            (-other.value, -other.high, -other.low)
+        )
+
+    def test_a_group_that_was_not_declared_is_refused_before_it_is_paid_and_not_shown(self):
+        ledger = Ledger(1.0, 1e-6)
+        with pytest.raises(ValueError, match=r"not among names=\[.*'south'") as refusal:
+            self.counted(names=["south", "west"], ledger=ledger)
+        assert "north" not in str(refusal.value) and len(ledger) == 0
+
+    @pytest.mark.parametrize("names", [[], ["a", "a"], [1, None], [["a"], ["b"]]])
+    def test_names_that_are_none(self, names):
+        with pytest.raises(ValueError, match="names="):
+            self.counted(names=names)
+
+    def test_a_name_that_is_none_of_them(self):
+        with pytest.raises(ValueError, match="'east' is none of the groups"):
+            self.counted().accuracy("east")
 
 
 @pytest.mark.parametrize(

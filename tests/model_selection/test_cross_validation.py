@@ -1,10 +1,12 @@
 """What a cross-validated score costs, that it is the score, and what is refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skdp import BudgetExceeded, DPLogisticRegression
+from skdp import BudgetExceeded, DPLogisticRegression, budget
 from skdp.exceptions import NotSupported
 from skdp.model_selection import KeyFold, PositionFold, dp_cross_val_score
 from skdp.privacy import Ledger, epsilon
@@ -66,6 +68,18 @@ def test_other_figures(scoring):
     assert found.low < found.value < found.high and found.privacy.verify()
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_a_budget_in_scope_pays_once_for_all_or_leaves_it_to_the_ledger(own):
+    ledger = Ledger(9.0, 1e-6)
+    with budget(9.0, 1e-6) as around:
+        found = dp_cross_val_score(model(), X, Y, cv=2, ledger=ledger if own else None)
+    payer, other = (ledger, around) if own else (around, ledger)
+    assert len(payer) == 1 and not len(other) and payer.spent >= found.privacy.epsilon
+    with budget(9.0, 1e-6) as around:  # nobody stays out of scope
+        model().fit(X, Y)
+    assert len(around) == 1
+
+
 def test_a_ledger_that_cannot_pay_for_all_pays_for_nothing(monkeypatch):
     monkeypatch.setattr(DPLogisticRegression, "fit", lambda *_: pytest.fail("records were touched"))
     ledger = Ledger(1.2, 1e-6)  # enough for the fits of two parts, and not for the score besides
@@ -99,3 +113,19 @@ def test_one_key_for_all_records_raises_nothing_that_would_tell(scoring):
     private = model(neighbors="add_remove", n_public=1500)
     given = {"cv": KeyFold(2), "groups": np.zeros(1500, dtype=int), "scoring": scoring}
     assert np.isfinite(dp_cross_val_score(private, X, Y, **given).value)
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_what_a_fit_raises_and_warns_after_it_was_paid_for_is_not_told(monkeypatch, relation):
+    def fails(self, X, y):
+        warnings.warn(f"row {X[0]}", UserWarning, stacklevel=1)
+        raise RuntimeError(f"row {X[0]}")
+
+    monkeypatch.setattr(DPLogisticRegression, "fit", fails)
+    cv = PositionFold(2) if relation == "replace_one" else KeyFold(2)
+    groups = None if relation == "replace_one" else np.arange(1500)
+    ledger = Ledger(9.0, 1e-6, relation)
+    private = model(neighbors=relation, n_public=1500)
+    found = dp_cross_val_score(private, X, Y, cv=cv, groups=groups, ledger=ledger)
+    # Nobody said anything of any record: the first class, as often as it is there.
+    assert found.value == pytest.approx(np.mean(Y == 0), abs=0.05) and len(ledger) == 1

@@ -45,6 +45,13 @@ def test_who_leaves_moves_nobody(k):
     assert np.bincount(whole, minlength=k).min() > 0.8 * 1000 / k
 
 
+@pytest.mark.parametrize("more", ["x", 2**70, -1])
+def test_no_key_decides_how_others_are_read(more):
+    keys = [2**63, *range(40)]
+    whole = parts(KeyFold(2), 41, groups=keys)
+    assert np.array_equal(parts(KeyFold(2), 42, groups=[*keys, more])[:41], whole)
+
+
 def test_those_of_scikit_learn_move_others():
     y = np.random.default_rng(0).integers(2, size=1000)
     flipped = np.where(np.arange(1000) == 0, 1 - y, y)

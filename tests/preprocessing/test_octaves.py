@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import norm
 
 from skdp.mechanisms._octaves import BINS, bins_of, edges_of, numbers_at, places_of, to_unit
-from skdp.preprocessing._octave_rule import bounds_of, records_in, support_of
+from skdp.solvers._octave_rule import bounds_of, records_in, support_of
 
 PINS = {
     1.0: 3070,

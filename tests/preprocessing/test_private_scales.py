@@ -32,6 +32,14 @@ def test_scales_are_found_and_rows_are_bounded(kind, neighbors):
     assert_array_equal(rows[:1], model.transform(wild[:1]))
 
 
+@pytest.mark.parametrize("cell", [True, np.True_, np.float32(0.1), 2**60 + 1, "7", None])
+def test_a_cell_of_a_list_is_read_as_it_is_whatever_the_others_are(cell):
+    read = [
+        DPStandardScaler()._numbers([[cell], [other]], reset=True)[0, 0] for other in (1.0, "text")
+    ]
+    assert_array_equal(*read)
+
+
 def test_mean_and_deviation():
     model = DPStandardScaler(epsilon=5.0, random_state=0).fit(X)
     assert_allclose(model.mean_ / [1e-6, 1, 1e9], [0, 5, 0], atol=0.05)

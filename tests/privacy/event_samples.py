@@ -7,6 +7,7 @@ from skdp.privacy.curves import registered
 from skdp.privacy.events import (
     ZCDP,
     AboveThreshold,
+    BestOf,
     BoundedRange,
     Gaussian,
     GaussianAboveThreshold,
@@ -40,6 +41,7 @@ GIVEN = (
     RenyiDP(1000.0, 0.05),
     ObjectivePerturbation(0.2, 0.05),
     PureObjectivePerturbation(0.1, 0.05),
+    BestOf((((Gaussian(8.0), 1),), ((PureDP(0.2), 1),)), (0.5, 0.5), mean=3, cap=8),
 )
 
 

@@ -1,6 +1,7 @@
 """What other processes do to a ledger's file: they charge it, answer, and are killed.
 
-``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000 0.5`` kills a thousand within half a second each.
+``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000 0.5`` kills a thousand within half a second each,
+and ``... ledger_workers.py fits - 1000 0.1`` a thousand in the middle of their fits.
 """
 
 import os
@@ -14,6 +15,7 @@ import time
 from skdp.exceptions import BudgetExceeded
 from skdp.privacy import Ledger
 from skdp.privacy.events import Gaussian
+from skdp.privacy.ledger import _store
 
 PROMISE = (1.0, 1e-6)
 STEP = ((Gaussian(400.0), 1),)
@@ -39,30 +41,53 @@ def answer(path):
         os.write(1, b".")
 
 
+def model_and_table(path):
+    """A short fit that charges the file."""
+    from skdp import DPLogisticRegression
+    from skdp.datasets import make_census
+    from skdp.solvers import GD
+
+    given = {"data_norm": 1.0, "classes": [0, 1], "solver": GD(steps=5)}
+    model = DPLogisticRegression(0.002, 1e-6, ledger=Ledger(*PROMISE, path=path), **given)
+    return model, make_census(n_samples=200, return_X_y=True)
+
+
+def fit(path):
+    """Fit after fit, and what was learnt after each, until killed."""
+    model, table = model_and_table(path)
+    while True:
+        model.fit(*table)
+        os.write(1, b"." if model.coef_.any() else b"")
+
+
 def start(*words):
     """A worker as a process of its own."""
     command = [sys.executable, os.path.abspath(__file__), *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
-def storm(path, rounds, longest=0.1, moments=random.Random(0)):  # noqa: B008
+def storm(path, rounds, longest=0.1, work=None, moments=random.Random(0)):  # noqa: B008
     """Kill workers at random moments; the number of answers and of charges, checked after each death."""
-    answers = 0
-    Ledger(*PROMISE, path=path).reserve(
-        STEP
-    )  # settles the books, and its price is known to all forks
+    answers, work = 0, work or answer
+    # Settles the books, and what is found out once is known to all forks.
+    if work is fit:
+        model, table = model_and_table(path)
+        model.fit(*table)
+    else:
+        Ledger(*PROMISE, path=path).reserve(STEP)
     for deaths in range(1, rounds + 1):
         read, write = os.pipe()
         worker = os.fork()
         if worker == 0:
             os.dup2(write, 1)
-            answer(path)
+            work(path)
         os.close(write)
         time.sleep(moments.uniform(0.0, longest))
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
         with os.fdopen(read, "rb") as answered:
             answers += len(answered.read())
+        _store._OPEN.clear()
         charges = len(Ledger(*PROMISE, path=path)) - 1  # opened anew: nothing of it is corrupt
         if not answers <= charges <= answers + deaths:
             raise AssertionError(f"{answers} answers and {charges} charges after {deaths} deaths")
@@ -71,8 +96,10 @@ def storm(path, rounds, longest=0.1, moments=random.Random(0)):  # noqa: B008
 
 if __name__ == "__main__":
     what, path, *rest = sys.argv[1:]
-    if what == "storm":
+    if what in ("storm", "fits"):
+        work, longest = (fit if what == "fits" else answer), float(rest[1])
         with tempfile.TemporaryDirectory() as folder:
-            print(*storm(os.path.join(folder, "b.db"), int(rest[0]), *map(float, rest[1:])))
+            answers, charges = storm(os.path.join(folder, "b.db"), int(rest[0]), longest, work)
+        print(f"{rest[0]} killed: {answers} answers, {charges} charges, the file sound each time")
     else:
         {"charge": charge, "answer": answer}[what](path, *map(int, rest))

@@ -259,3 +259,28 @@ def test_calibrated_pure_fits_lie_below_what_is_charged_for_them():
     for epsilon in (0.1, 0.3, 0.7, 1e-3):
         scale, _ = calibrate(lambda s: ((PureDP(1 / s), 1),), Spec(epsilon, 0.0))
         assert Fraction(1) / Fraction(scale) <= Fraction(str(epsilon)) * (1 - Fraction(1, 2**49))
+
+
+@pytest.mark.parametrize("accountant", ["auto", "shifted", "gdp", "zcdp", "rdp"])
+@pytest.mark.parametrize("event", [Gaussian(5.0), PureDP(0.1)])
+@pytest.mark.parametrize("count", [2**53 + 1, 1e30, 10**400, math.inf, math.nan, -1, 0.5, True])
+def test_repetitions_that_nobody_can_count_are_one_clear_sentence(accountant, event, count):
+    ledger = Ledger(1.0, 1e-6, accountant=accountant)
+    with pytest.raises(ValueError, match=r"is repeated .* times.*; (give a whole|ask less)"):
+        ledger.reserve(((event, count),))
+    assert len(ledger) == 0
+
+
+@pytest.mark.parametrize("accountant", ["auto", "shifted", "gdp", "zcdp", "rdp"])
+def test_the_most_repetitions_have_a_price(accountant):
+    with pytest.raises(BudgetExceeded, match="nothing was charged"):
+        Ledger(1.0, 1e-6, accountant=accountant).reserve(((Gaussian(5.0), 2**53),))
+
+
+@pytest.mark.parametrize("count", [1e30, 10**100, math.inf, math.nan, -1, 2.5, "7", None])
+def test_announced_fits_that_nobody_can_count_are_refused(count):
+    with pytest.raises(ValueError, match="must be a whole number of fits"):
+        Ledger(math.inf, 0.0).announce([(((PureDP(0.1), 1),), count)])
+    if count is not None:
+        with pytest.raises(ValueError, match=r"fits=.* must be a whole number of fits from 1"):
+            Ledger(1.0, 1e-6, fits=count)

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import pickle
 import sqlite3
@@ -11,7 +12,7 @@ from fractions import Fraction
 import ledger_workers
 import pytest
 from event_samples import gaussian_fit
-from ledger_workers import PROMISE, STEP, start, storm
+from ledger_workers import PROMISE, STEP, answer, fit, start, storm
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Ledger
@@ -25,7 +26,7 @@ from skdp.privacy.events import (
     written_script,
 )
 from skdp.privacy.ledger import _file, _lines, _store
-from skdp.privacy.ledger._state import State
+from skdp.privacy.ledger._state import Entry, State
 
 FITS = [
     gaussian_fit(0.1),
@@ -228,6 +229,30 @@ def test_a_lock_that_is_held_too_long_is_a_sentence(path, monkeypatch):
     assert len(ledger) == 1
 
 
+def test_a_lock_that_is_held_is_a_sentence_also_for_who_has_read_nothing_yet(path, monkeypatch):
+    monkeypatch.setattr(_file, "BUSY_SECONDS", 0.05)
+    header = Ledger(1.0, 0.0, path=path)._store._header
+    fresh, holder = _file.LedgerFile(path, header), sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(TimeoutError, match="nothing was charged"):
+        fresh.change(lambda state: state)
+    holder.execute("ROLLBACK")
+    holder.close()
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 100.0])
+def test_a_pickle_of_a_file_that_was_replaced_charges_nothing(path, epsilon):
+    sent = pickle.dumps(Ledger(epsilon, 0.0, path=path))
+    for ending in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{path}{ending}")
+    other = Ledger(1.0, 0.0, path=path)
+    with pytest.raises(ValueError, match="was made with"):
+        pickle.loads(sent).reserve(((PureDP(epsilon), 1),))
+    other.reserve(((PureDP(1.0), 1),))
+    assert len(other) == 1 and len(Ledger(1.0, 0.0, path=path)) == 1
+
+
 def test_a_pickle_is_a_handle_that_outlives_the_process(path):
     ledger = Ledger(*PROMISE, path=path)
     ledger.reserve(STEP)
@@ -292,6 +317,85 @@ def test_a_charge_decided_before_the_lock_is_caught(path, monkeypatch):
         ledgers[1].reserve(STEP)
 
 
+def _two_processes(path):
+    """The file of a ledger as two processes see it, both up to its last line."""
+    header = Ledger(*PROMISE, path=path)._store._header
+    both = _file.LedgerFile(path, header), _file.LedgerFile(path, header)
+    for file in both:
+        file.read()
+    return both
+
+
+def _one_more(state):
+    return state._replace(log=state.plus(Entry(STEP, state.parts, "a charge", "today")))
+
+
+def _put_back(path):
+    """The last line is another one, as after a restored backup that was charged since."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE lines SET text = text || ' ', digest = digest || 'f'")
+        connection.commit()
+
+
+def _charged_by_another(path):
+    _two_processes(path)[0].change(_one_more)
+
+
+def _written_at_once(path, change):
+    """Whether a line is written in one go after the file has changed under whoever read it."""
+    file = _two_processes(path)[0]
+    file.change(_one_more)
+    change(path)
+    return file._at_once(file._open(), _one_more) is not None
+
+
+CHANGES = {
+    "another": _charged_by_another,
+    "put back": _put_back,
+    "lost": lambda p: _lose_a_line(p, "2"),
+}
+
+
+def test_a_line_is_written_at_once_where_nothing_has_changed(path):
+    assert _written_at_once(path, lambda path: None) and len(Ledger(*PROMISE, path=path)) == 2
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_line_is_not_written_at_once_where_the_last_one_is_another(path, change):
+    assert not _written_at_once(path, change)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_line_that_does_not_look_for_the_one_before_is_caught(path, change, monkeypatch):
+    blind = "INSERT OR REPLACE INTO lines SELECT ?, ?, ? WHERE ? IS NOT ?"
+    monkeypatch.setattr(_file, "_WRITE_NEXT", blind)
+    assert _written_at_once(path, change)
+
+
+def test_a_refusal_counts_what_another_process_has_charged(path):
+    mine = Ledger(*PROMISE, path=path)
+    mine.reserve(gaussian_fit(0.1))
+    _store._OPEN.clear()
+    Ledger(*PROMISE, path=path).reserve(gaussian_fit(0.8))
+    with pytest.raises(BudgetExceeded, match=r"spent epsilon=0\.8"):
+        mine.reserve(gaussian_fit(0.95))
+    with pytest.raises(BudgetExceeded):  # it would go in beside what this process has charged
+        mine.reserve(gaussian_fit(0.7))
+    assert len(mine) == 2
+
+
+def test_lines_are_the_shortest_json_of_what_they_say(path):
+    ledger = Ledger(*PROMISE, path=path)
+    ledger.partition(['n"orth', "süd"])
+    for script in FITS:
+        ledger.reserve(script, "a \\ b")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        lines = [text for (text,) in connection.execute("SELECT text FROM lines")]
+    assert len(lines) == len(FITS) + 3
+    for line in lines:
+        assert line == json.dumps(json.loads(line), separators=(",", ":"))
+
+
 def test_processes_charge_one_file_without_loss(path):
     workers = [start("charge", path, 25) for _ in range(3)]
     admitted = sum(int(worker.communicate()[0]) for worker in workers)
@@ -309,8 +413,9 @@ def test_eight_processes_of_two_hundred_charges(path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("rounds", [20, pytest.param(1000, marks=pytest.mark.slow)])
-def test_no_answer_without_its_charge_however_a_process_dies(path, rounds):
-    answers, charges = storm(path, rounds)
+@pytest.mark.parametrize("work", [answer, fit])
+def test_no_answer_without_its_charge_however_a_process_dies(path, rounds, work):
+    answers, charges = storm(path, rounds, work=work)
     assert 0 < answers <= charges <= answers + rounds
 
 

@@ -31,8 +31,8 @@ from skdp.privacy.events import (
 from skdp.privacy.selection import (
     PoissonRuns,
     TruncatedNegativeBinomialRuns,
+    _by_shift,
     base_curves,
-    selection_epsilon,
 )
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "accounting_pins.json"
@@ -54,7 +54,7 @@ def _base(base, delta="1e-6"):
 
 def _selection_profile(eta, base, mean, delta):
     runs = TruncatedNegativeBinomialRuns.with_mean(eta, mean)
-    return selection_epsilon(_base(base)[0], None, float(delta), runs)
+    return _by_shift(_base(base)[0], float(delta), runs)
 
 
 def _selection_renyi(runs, base, delta):
@@ -94,8 +94,8 @@ OURS = {
     "threshold_free": lambda a, e: _renyi(AboveThreshold(math.inf, e), a, "add_remove"),
     "tnb_gamma": lambda eta, mean: TruncatedNegativeBinomialRuns.with_mean(eta, mean).gamma,
     "selection_profile": _selection_profile,
-    "selection_profile_poisson": lambda base, mean, d: selection_epsilon(
-        _base(base)[0], None, float(d), PoissonRuns(mean)
+    "selection_profile_poisson": lambda base, mean, d: _by_shift(
+        _base(base)[0], float(d), PoissonRuns(mean)
     ),
     "selection_renyi": lambda eta, base, mean, d: _selection_renyi(
         TruncatedNegativeBinomialRuns.with_mean(eta, mean), base, d

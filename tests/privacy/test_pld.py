@@ -9,14 +9,16 @@ from _contour import Step, exact_delta, single_delta
 from scipy.stats import binom
 
 from skdp.exceptions import NotSupported
-from skdp.privacy import Spec
+from skdp.privacy import Spec, accountants
+from skdp.privacy._calibrate import calibrate_scale
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
-from skdp.privacy._pld import calibrate_scale, delta, epsilon, profile, supports
+from skdp.privacy._pld import delta, epsilon, supports
 from skdp.privacy._pld_compose import compose
 from skdp.privacy._pld_lattice import Lattice
 from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
 from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from skdp.privacy._pld_plan import plan_for_delta, plan_for_epsilon
+from skdp.privacy._pld_profile import profile
 from skdp.privacy.events import (
     BoundedRange,
     Gaussian,
@@ -204,16 +206,34 @@ def test_delta_and_epsilon_invert_each_other(neighbors):
     script = ((PoissonGaussian(1.5, 0.03), 200),)
     eps = epsilon(script, 1e-7, neighbors)
     assert delta(script, eps, neighbors) == pytest.approx(1e-7, rel=2e-3)
-    points = np.array([[-0.5, 0.0], [0.5, eps]])
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_a_profile_is_as_good_as_delta_at_each_epsilon(neighbors):
+    """Though one composition speaks for several epsilons: against the exact delta, at and between them."""
+    kind = "remove" if neighbors == "add_remove" else "replace"
+    script = ((PoissonGaussian(1.0, 0.02), 400), (PoissonGaussian(2.0, 0.1), 50))
+    steps = [(Step(kind, 1.0, 0.02), 400), (Step(kind, 2.0, 0.1), 50)]
+    points = np.linspace(0.0, epsilon(script, 1e-12, neighbors), 25)
     curve = profile(script, points, neighbors)
-    assert curve.shape == points.shape
-    assert (np.diff(curve.ravel()) < 0).all()
+    assert (np.diff(curve) < 0).all()
+    for i in (0, 1, 2, 3, 11, 22, 23, 24):
+        true = exact_delta(steps, points[i])
+        assert true * (1 - 1e-9) <= curve[i] <= 1.02 * true
+    assert profile(script, np.array([1e6]), neighbors)[0] == 0 or curve[-1] > 0
 
 
 def test_negative_epsilon_follows_from_symmetry():
     mu = 0.1 * math.sqrt(50)
     script = ((Gaussian(10.0), 50),)
     assert delta(script, -0.3, "replace_one") == pytest.approx(gaussian_delta(-0.3, mu), rel=1e-12)
+
+
+def calibrated(script, spec):
+    """Scale of the noise of a script that is written for 1."""
+    return calibrate_scale(
+        lambda s: tuple((e.scaled(s), k) for e, k in script), spec, "pld", accountants.epsilon
+    )
 
 
 @pytest.mark.parametrize(
@@ -229,16 +249,16 @@ def test_negative_epsilon_follows_from_symmetry():
 def test_calibration_is_on_the_private_side_and_tight(event, neighbors):
     spec = Spec(1.0, 1e-6, neighbors)
     script = ((event, 100),)
-    scale = calibrate_scale(script, spec)
+    scale = calibrated(script, spec)
     spent = epsilon(((event.scaled(scale), 100),), spec.delta, neighbors)
     assert 1 - 1e-4 <= spent <= 1
     assert epsilon(((event.scaled(scale * 0.999), 100),), spec.delta, neighbors) > 1
 
 
 def test_calibration_refuses_what_noise_cannot_buy():
-    with pytest.raises(ValueError, match="raise delta"):
-        calibrate_scale(((PoissonGaussian(1.0, 0.1), 10),), Spec(1.0, 0.0, "add_remove"))
-    assert calibrate_scale(((PoissonGaussian(1.0, 0.1), 10),), Spec(math.inf, 1e-6)) == 0.0
+    with pytest.raises(ValueError, match="positive delta"):
+        calibrated(((PoissonGaussian(1.0, 0.1), 10),), Spec(1.0, 0.0, "add_remove"))
+    assert calibrated(((PoissonGaussian(1.0, 0.1), 10),), Spec(math.inf, 1e-6)) == 0.0
 
 
 def test_edges_have_their_true_prices():

@@ -184,3 +184,28 @@ def test_a_delta_below_all_tails_is_left_to_others_at_once(monkeypatch):
     assert math.isinf(engine.epsilon(script, 1e-300, relation)) and not taken
     assert math.isfinite(accountants.epsilon(script, 1e-300, relation))
     assert engine.epsilon(((PureDP(0.1), 3),), 1e-300, relation) == pytest.approx(0.3) and taken
+
+
+SAMPLED_AND_WHOLE = ((Gaussian(6.03), 1), (PoissonGaussian(0.6026, 0.05), 231))
+
+
+@pytest.mark.parametrize("eps", [5.0, 12.0, 14.0, 16.0])
+def test_what_is_bounded_only_moves_the_profile_of_what_is_not(eps):
+    """The cheap bound that leaves a direction out is above the direction's own loss distribution."""
+    counts = engine.live(SAMPLED_AND_WHOLE, ADD)
+    _, adding = engine.directions_of(counts, ADD)
+    bounded, mu = engine.parted(adding)
+    assert bounded == pytest.approx(-231 * math.log1p(-0.05)) and mu == pytest.approx(1 / 6.03)
+    assert engine._delta_of(adding, eps, 2e-5) <= engine.delta_at_most(bounded, mu, eps)
+    assert engine._epsilon_of(adding, 1e-9, 2e-5) <= engine._epsilon_at_most(bounded, mu, 1e-9)
+    assert engine.delta_at_most(3.0, 0.0, 3.1) == 0 and engine.delta_at_most(3.0, 0.0, 2.9) == 1
+    assert engine._epsilon_at_most(3.0, 0.0, 1e-9) == 3.0
+
+
+def test_a_direction_far_below_the_other_is_not_composed_at_all(monkeypatch):
+    """Beyond the losses that a record's insertion can cause, its tilt ran away: six grids of a million cells."""
+    taken = []
+    monkeypatch.setattr(engine, "compose", lambda *given: taken.append(1) or compose(*given))
+    for eps in (15.0, 20.0, 30.0):
+        assert engine.delta(SAMPLED_AND_WHOLE, eps, ADD) > 0
+    assert len(taken) <= 6

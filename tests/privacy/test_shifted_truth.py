@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from event_samples import gaussian_fit
@@ -10,7 +11,7 @@ from skdp.privacy import NEIGHBORS, Ledger, Spec, accountants, calibrate
 from skdp.privacy._counting import amount
 from skdp.privacy._domination import Profile, covering_mu, profile_down_to
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
-from skdp.privacy._shifted import ShiftedBook, planned_order
+from skdp.privacy._shifted import ShiftedBook, _pure, planned_order
 from skdp.privacy.events import Gaussian, ObjectivePerturbation, PoissonGaussian, PureDP
 
 SPEC = Spec(1.0, 1e-6)
@@ -50,6 +51,15 @@ def test_a_triple_covers_its_script_at_every_real_epsilon(name, neighbors):
     book = ShiftedBook(Spec(1.0, 1e-6, neighbors), 150)
     for triple in book.ways(SCRIPTS[name]):
         assert _worst_excess(SCRIPTS[name], neighbors, triple) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-17, 1e-9, 0.999, 1.0, 36.3])
+def test_no_pure_step_is_free_or_cheap(epsilon):
+    _, (shift, square, _) = _pure(((PureDP(epsilon), 1),), "replace_one")
+    assert shift == 0 and square > 0
+    with mpmath.workdps(50):
+        mu = 2 * mpmath.sqrt(2) * mpmath.erfinv(mpmath.tanh(mpmath.mpf(epsilon) / 2))
+        assert 0 <= mpmath.mpf(square.numerator) / square.denominator / mu**2 - 1 < 1e-11
 
 
 def test_a_mu_that_is_too_small_is_caught():

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "true_delta_grid.py": ("BoundedRange", "WithoutReplacementGaussian"),
     "test_threshold.py": ("AboveThreshold", "GaussianAboveThreshold"),
     "test_objective_bruteforce.py": ("ObjectivePerturbation", "PureObjectivePerturbation"),
+    "test_best_of.py": ("BestOf",),
     "test_rdp.py": ("PoissonBundle", "RandomPosition"),
     "test_event_laws.py": ("RenyiDP", "ShuffledEpoch", "ZCDP"),
 }

@@ -1,9 +1,11 @@
 """Histograms and moments of columns with one fault each, and the law that rejects it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from laws.registry_noise_law import draws
+from laws.sample_laws import check_normal
 from laws.sensitivity_laws import check_never_exceeded, pair_of
 from laws.vaults import vault
 
@@ -86,3 +88,22 @@ def test_noise_of_ColumnCounts_is_on_every_bin():
     sound = ColumnCounts(multiplier=3.0).answer(records, Noise(seed=0))
     broken = NoiseWhereSomebodyIs(multiplier=3.0).answer(records, Noise(seed=0))
     assert (sound == 0).mean() < 0.01 and (broken == 0).mean() > 0.99
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HalfTheNoise(ColumnCounts):
+    """Noise on a lattice of half the step."""
+
+    def grid(self, public):
+        whole = super().grid(public)
+        return replace(whole, step=0.5 * whole.step)
+
+
+def test_half_the_noise_of_ColumnCounts_is_rejected():
+    """Twelve thousand bins a draw: two draws tell."""
+    question, records, *_ = pair_of(ColumnCounts).worst_pair("replace_one")
+    paid = question.event(records.public).multiplier * question.sensitivity(records.public)
+    check_normal(draws(question, records, Noise(7), times=2).reshape(-1, 1), paid)
+    broken = HalfTheNoise(multiplier=1.0, scale=question.scale)
+    with pytest.raises(AssertionError):
+        check_normal(draws(broken, records, Noise(7), times=2).reshape(-1, 1), paid)

@@ -27,6 +27,8 @@ def plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value) if math.isfinite(value) else str(float(value))
+    if isinstance(value, Event):
+        return _plain_event(value)
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if hasattr(value, "tolist"):
@@ -45,14 +47,12 @@ def _number(value: Any) -> float:
 
 def plain_script(script: Script) -> list[dict[str, Any]]:
     """One entry a run, with the event's name, how often, and its fields."""
-    return [
-        {
-            "event": type(event).__name__,
-            "count": count,
-            **{f.name: plain(getattr(event, f.name)) for f in fields(event)},
-        }
-        for event, count in script
-    ]
+    return [{**_plain_event(event), "count": count} for event, count in script]
+
+
+def _plain_event(event: Event) -> dict[str, Any]:
+    own = {f.name: plain(getattr(event, f.name)) for f in fields(event)}
+    return {"event": type(event).__name__, **own}
 
 
 def _read_script(entries: Any) -> Script:
@@ -62,11 +62,24 @@ def _read_script(entries: Any) -> Script:
 
 def _run(entry: Any) -> tuple[Event, int]:
     given = dict(entry)
-    kind, count = _kinds().get(given.pop("event")), given.pop("count")
-    if kind is None or type(count) is not int or count < 0:
+    count = given.pop("count")
+    if given.get("event") not in _kinds() or type(count) is not int or count < 0:
         raise ValueError(f"{entry!r} is no run of a known event; register it before reading.")
+    return _event(given), count
+
+
+def _event(entry: Mapping[str, Any]) -> Event:
+    """An event, those that it is made of among its fields."""
+    given = dict(entry)
+    kind = _kinds()[given.pop("event")]
     numeric = {f.name for f in fields(kind) if "high" in f.metadata}
-    return kind(**{n: _read(v) if n in numeric else v for n, v in given.items()}), count
+    return kind(**{n: _read(v) if n in numeric else _nested(v) for n, v in given.items()})
+
+
+def _nested(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _event(value)
+    return tuple(map(_nested, value)) if isinstance(value, list) else value
 
 
 def _read(value: Any) -> Any:

@@ -114,9 +114,16 @@ def label(event: Event) -> str:
 
 
 def _short(value: object) -> str:
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return " or ".join(map(_short_run, value))
     if isinstance(value, tuple):
         return f"({', '.join(map(_short, value))})"
     return repr(float(f"{value:.5g}")) if isinstance(value, float) else repr(value)
+
+
+def _short_run(script: Script) -> str:
+    """One of the scripts that an event is made of."""
+    return "[" + ", ".join(map(str, folded(script))) + "]"
 
 
 def up(value: float, digits: int = 3) -> str:

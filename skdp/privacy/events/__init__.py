@@ -28,6 +28,7 @@ from ._script import (
     scaled,
     tally,
 )
+from ._selection import BestOf
 from ._whole import (
     ZCDP,
     AboveThreshold,
@@ -43,6 +44,7 @@ from ._written import read_script, written_script
 __all__ = [
     "ZCDP",
     "AboveThreshold",
+    "BestOf",
     "BoundedRange",
     "Event",
     "Gaussian",

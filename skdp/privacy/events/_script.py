@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 
 from ._event import Event
 
-__all__ = ["Script", "checked", "merged", "run_lengths", "scaled", "tally"]
+__all__ = ["Script", "checked", "is_whole", "merged", "run_lengths", "scaled", "tally"]
 
 Script: TypeAlias = tuple[tuple[Event, int], ...]
+
+_MOST = 2**53  # repetitions
 
 
 def run_lengths(events: Iterable[Event]) -> Script:
@@ -49,12 +51,24 @@ def checked(script: Iterable[Any]) -> Script:
     return runs
 
 
+def is_whole(count: Any) -> bool:
+    """Whether a number has no fraction: infinity, NaN and truth values are none."""
+    try:
+        return not isinstance(count, bool) and int(count) == count
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
 def tally(script: Script) -> dict[Event, int]:
     """Count equal events: the order of a script fixed beforehand does not change its cost."""
     counts: dict[Event, int] = {}
     for event, count in script:
-        if isinstance(count, bool) or int(count) != count or count < 0:
+        if not is_whole(count) or count < 0:
             raise ValueError(f"{event} is repeated {count!r} times; give a whole number.")
+        if count > _MOST:
+            raise ValueError(
+                f"{event} is repeated more than 2**53 times, which doubles cannot count; ask less often."
+            )
         if count:
             counts[event] = counts.get(event, 0) + int(count)
     return counts

@@ -13,28 +13,28 @@ __all__ = ["read_script", "written_script"]
 
 def written_script(script: Script) -> list[dict[str, Any]]:
     """A script as lists, dicts and strings, for json."""
-    return [
-        {
-            "event": f"{type(event).__module__}:{type(event).__qualname__}",
-            "count": int(count),
-            "fields": {f.name: _written(getattr(event, f.name)) for f in fields(event)},
-        }
-        for event, count in script
-    ]
+    return [{**_event(event), "count": int(count)} for event, count in script]
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "event": f"{type(event).__module__}:{type(event).__qualname__}",
+        "fields": {f.name: _written(getattr(event, f.name)) for f in fields(event)},
+    }
 
 
 def read_script(plain: list[dict[str, Any]]) -> Script:
     """The script that `written_script` wrote; refuses events that nobody has defined here."""
     known = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in _kinds(Event)}
-    out = []
-    for run in plain:
-        if run["event"] not in known:
-            raise ValueError(
-                f"The event {run['event']!r} is not defined in this process; import its module first."
-            )
-        values = {name: _read(value) for name, value in run["fields"].items()}
-        out.append((known[run["event"]](**values), int(run["count"])))
-    return tuple(out)
+    return tuple((_read_event(run, known), int(run["count"])) for run in plain)
+
+
+def _read_event(plain: dict[str, Any], known: dict[str, type[Event]]) -> Event:
+    if plain["event"] not in known:
+        raise ValueError(
+            f"The event {plain['event']!r} is not defined in this process; import its module first."
+        )
+    return known[plain["event"]](**{n: _read(v, known) for n, v in plain["fields"].items()})
 
 
 def _kinds(base: type[Event]) -> list[type[Event]]:
@@ -44,10 +44,12 @@ def _kinds(base: type[Event]) -> list[type[Event]]:
 def _written(value: Any) -> Any:
     if isinstance(value, float):
         return {"hex": value.hex()}
+    if isinstance(value, Event):
+        return _event(value)
     return [_written(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _read(value: Any) -> Any:
+def _read(value: Any, known: dict[str, type[Event]]) -> Any:
     if isinstance(value, dict):
-        return float.fromhex(value["hex"])
-    return tuple(_read(part) for part in value) if isinstance(value, list) else value
+        return float.fromhex(value["hex"]) if "hex" in value else _read_event(value, known)
+    return tuple(_read(part, known) for part in value) if isinstance(value, list) else value

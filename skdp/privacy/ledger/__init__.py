@@ -8,7 +8,7 @@ is the filter that several fits share, in one process, in several, or over years
 
 from .._filter import Filter
 from .._script import Recorder, Scripted
-from ._budget import Scope, Sent, budget, in_scope
+from ._budget import Scope, Sent, budget, in_scope, paid
 from ._ledger import Ledger
 from ._partition import Partition
 from .report import Report
@@ -24,4 +24,5 @@ __all__ = [
     "Sent",
     "budget",
     "in_scope",
+    "paid",
 ]

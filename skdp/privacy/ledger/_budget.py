@@ -14,16 +14,17 @@ from typing import Any
 from ...exceptions import NotSupported
 from ._ledger import Ledger
 
-__all__ = ["Scope", "Sent", "budget", "in_scope"]
+__all__ = ["Scope", "Sent", "budget", "in_scope", "paid"]
 
 
 class Scope:
     """An open budget: its ledger, and a mark on the disk that stands while it is open.
 
-    The mark tells other processes whether the ``with`` that sent them a fit is still there.
+    The mark tells other processes whether the ``with`` that sent them a fit is still there. Without a ledger, what is
+    inside has been paid for as a whole.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger | None) -> None:
         self.ledger, self.thread = ledger, threading.get_ident()
         self._mark: str | None = None
 
@@ -48,17 +49,20 @@ class Sent:
         self._mark, self._process, self._ledger = mark, process, ledger
 
     @property
-    def holds(self) -> bool:
-        """Whether the scope is open, and another process's: in its own, the ``with`` itself decides."""
-        return os.path.exists(self._mark) and os.getpid() != self._process
+    def travelled(self) -> bool:
+        """Whether the scope is another process's: in its own, the ``with`` itself decides.
+
+        One that has ended stays, too: a fit that arrives late would be charged to nobody.
+        """
+        return os.getpid() != self._process
 
     @property
     def ledger(self) -> Ledger:
         """The ledger to charge, or a refusal once the scope has ended."""
         if not os.path.exists(self._mark):
             raise NotSupported(
-                "The budget in whose scope this fit was sent to another process has ended; fit inside the "
-                "with, or give the estimator a ledger."
+                "The budget in whose scope this estimator was pickled has ended; fit inside another with, or give "
+                "the estimator a ledger."
             )
         ledger: Ledger = pickle.loads(self._ledger)
         return ledger
@@ -80,7 +84,7 @@ def budget(
     Parameters
     ----------
     epsilon, delta : float
-        The promise for everything inside.
+        The promise for everything inside, but for what pays elsewhere: at a ledger of its own, or in an inner budget.
     neighbors : {"replace_one", "add_remove"}
         The relation.
     **options
@@ -116,15 +120,29 @@ def budget(
     >>> len(ledger), ledger.spent < 0.9
     (3, True)
     """
-    scope = Scope(Ledger(epsilon, delta, neighbors, **options))
+    ledger = Ledger(epsilon, delta, neighbors, **options)
+    scope = Scope(ledger)
     token = _HERE.set(scope)
     _OPEN.append(scope)
     try:
-        yield scope.ledger
+        yield ledger
     finally:
         _HERE.reset(token)
         _OPEN.remove(scope)
         scope.close()
+
+
+_PAID = Scope(None)
+
+
+@contextmanager
+def paid() -> Iterator[None]:
+    """Fits inside are parts of something that has been charged as a whole: no budget is charged for them again."""
+    token = _HERE.set(_PAID)
+    try:
+        yield
+    finally:
+        _HERE.reset(token)
 
 
 def in_scope() -> Scope | None:

@@ -1,8 +1,9 @@
 """A ledger's file: lines in an SQLite table, each chained to the one before, one transaction a charge.
 
-A charge holds the write lock from before it reads the last line until its own line is on the disk, so
-that processes charge one after another and nobody's charge is computed from an old total. The file is
-made beside its place and linked into it, so that nobody ever opens half of one.
+A charge is decided on the last line that this process knows, and one statement writes it if that is still the last
+line of the file. Else, and before anything is refused, the write lock is held from before the new lines are read until
+the charge is on the disk. So nobody's charge is computed from an old total. The file is made beside its place and
+linked into it, so that nobody ever opens half of one.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ._lines import added, difference
@@ -28,6 +29,11 @@ _APPLICATION = 0x736B6470
 _TABLE = (
     "CREATE TABLE lines (position INTEGER PRIMARY KEY, text TEXT NOT NULL, digest TEXT NOT NULL)"
 )
+# Without the line before, there is no digest, and a line without one is not written; nor is one whose place is taken.
+_WRITE_NEXT = (
+    "INSERT OR IGNORE INTO lines VALUES "
+    "(?, ?, (SELECT ? FROM lines WHERE position = ? AND digest = ?))"
+)
 
 
 class Cursor(NamedTuple):
@@ -37,6 +43,10 @@ class Cursor(NamedTuple):
     position: int = -1
     digest: str = ""
     header: str = ""
+
+    def followed_by(self, text: str, state: State) -> Cursor:
+        """How far the file has been read with one more line, and what it says then."""
+        return Cursor(state, self.position + 1, _digest(self.digest, text), self.header)
 
 
 class LedgerFile:
@@ -67,10 +77,11 @@ class LedgerFile:
         made = hashlib.sha256(fresh.encode()).hexdigest()[:16]
         header = json.dumps({**self.header, "id": made}, separators=(",", ":"))
         try:
-            with self._told():
-                self._fill(fresh, header, difference(State(), state))
+            self._fill(fresh, header, difference(State(), state))
             with suppress(FileExistsError):  # another process was faster
                 os.link(fresh, self.path)
+        except sqlite3.DatabaseError as error:
+            raise self._said(error) from None
         finally:
             for ending in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
@@ -98,7 +109,7 @@ class LedgerFile:
             connection.execute(_TABLE)
             cursor = Cursor()
             for line in lines:
-                cursor = self._append(connection, cursor, line)
+                cursor = self._append(connection, cursor, line, cursor.state)
         finally:
             connection.close()
 
@@ -145,49 +156,72 @@ class LedgerFile:
             self._closer = weakref.finalize(self, self._connection.close)
         return self._connection
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _said(self, error: sqlite3.DatabaseError) -> Exception:
         """One plain sentence for whatever SQLite has to say."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) and "busy" not in str(error):
-                raise OSError(f"The ledger at {self.path!r} cannot be used: {error}.") from None
-            raise TimeoutError(
-                f"The ledger at {self.path!r} was busy for {BUSY_SECONDS:g} s; nothing was charged, so try "
-                "again when the process that holds it has ended."
-            ) from None
-        except sqlite3.DatabaseError as error:
-            raise _no_ledger(self.path, str(error)) from None
+        if not isinstance(error, sqlite3.OperationalError):
+            return _no_ledger(self.path, str(error))
+        if "locked" not in str(error) and "busy" not in str(error):
+            return OSError(f"The ledger at {self.path!r} cannot be used: {error}.")
+        return TimeoutError(
+            f"The ledger at {self.path!r} was busy for {BUSY_SECONDS:g} s; nothing was charged, so try "
+            "again when the process that holds it has ended."
+        )
 
     def read(self) -> State:
         """What the file says now."""
-        with self._told():
+        try:
             self._cursor = self._caught_up(self._open())
+        except sqlite3.DatabaseError as error:
+            raise self._said(error) from None
         return self._cursor.state
 
     def change(self, step: Callable[[State], State]) -> State:
         """Let a step decide on the newest state, and write what it decides, or nothing at all."""
-        with self._told():
+        try:
             connection = self._open()
-            try:
-                if connection.in_transaction:  # left by an interrupt
-                    connection.execute("ROLLBACK")
-                connection.execute("BEGIN IMMEDIATE")
-                before = self._cursor = self._caught_up(connection)
-                after = step(before.state)
-                written = self._append(connection, before, difference(before.state, after))
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            self._cursor = written._replace(state=after)
+            if connection.in_transaction:  # left by an interrupt
+                connection.execute("ROLLBACK")
+            return self._at_once(connection, step) or self._alone(connection, step)
+        except sqlite3.DatabaseError as error:
+            raise self._said(error) from None
+
+    def _at_once(
+        self, connection: sqlite3.Connection, step: Callable[[State], State]
+    ) -> State | None:
+        """The next state, if the file is as it was last seen: it is checked and written by one statement."""
+        before = self._cursor
+        if before.position < 0:
+            return None
+        try:
+            after = step(before.state)
+        except Exception:  # what is refused is refused by what the file says now
+            return None
+        text = difference(before.state, after)
+        written = before.followed_by(text, after)
+        given = (written.position, text, written.digest, before.position, before.digest)
+        if connection.execute(_WRITE_NEXT, given).rowcount != 1:
+            return None
+        self._cursor = written
+        return after
+
+    def _alone(self, connection: sqlite3.Connection, step: Callable[[State], State]) -> State:
+        """The next state, decided and written while nobody else can write."""
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            before = self._cursor = self._caught_up(connection)
+            after = step(before.state)
+            written = self._append(connection, before, difference(before.state, after), after)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self._cursor = written
         return after
 
     @staticmethod
-    def _append(connection: sqlite3.Connection, before: Cursor, text: str) -> Cursor:
-        after = before._replace(position=before.position + 1, digest=_digest(before.digest, text))
+    def _append(connection: sqlite3.Connection, before: Cursor, text: str, state: State) -> Cursor:
+        after = before.followed_by(text, state)
         connection.execute(
             "INSERT INTO lines VALUES (?, ?, ?)", (after.position, text, after.digest)
         )

@@ -11,7 +11,7 @@ from ..events import Script, checked
 from ..spec import Spec
 from ._file import FORMAT
 from ._partition import Partition
-from ._rules import Rules
+from ._rules import Rules, refuse_count
 from ._state import Entry, State
 from ._store import Handle, Store
 from .report import Report
@@ -130,12 +130,32 @@ class Ledger:
         what : str
             Who pays, in the words of a report.
         """
-        entry = Entry(script, self._parts, f"{self._what} {what}".strip(), _today())
+        what, when = f"{self._what} {what}".strip(), _today()
 
         def step(state: State) -> State:
-            return self._rules.charged(state, entry._replace(parts=self._parts or state.parts))
+            return self._rules.charged(state, Entry(script, self._parts or state.parts, what, when))
 
         self._store.change(step)
+
+    def announce(self, coming: Iterable[tuple[Script, int]]) -> None:
+        """Refuse unless all of these would be admitted one after the other; nothing is charged.
+
+        Parameters
+        ----------
+        coming : iterable of (script, int)
+            What each of the fits to come asks at least, and how many ask that.
+
+        Examples
+        --------
+        >>> from skdp.privacy import Ledger
+        >>> from skdp.privacy.events import PureDP
+        >>> ledger = Ledger(1.0, 0.0)
+        >>> ledger.announce([(((PureDP(0.25), 1),), 4)])
+        >>> ledger.spent
+        0.0
+        """
+        state = self._state
+        self._rules.announced(state, tuple(coming), self._parts or state.parts)
 
     def partition(self, groups: int | Iterable[object]) -> Partition:
         """Divide the data into disjoint parts that are charged apart.
@@ -276,8 +296,8 @@ class Ledger:
 
 
 def _rules(spec: Spec, accountant: str, fits: int | None, plan: Iterable[Any] | None) -> Rules:
-    if fits is not None and (isinstance(fits, bool) or int(fits) != fits or fits < 1):
-        raise ValueError(f"fits={fits!r} must be a whole number, 1 or more.")
+    if fits is not None:
+        refuse_count("fits", fits, 1)
     scripts = tuple(checked(getattr(item, "script", item)) for item in plan or ())
     return Rules(spec, accountant, fits, scripts)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
@@ -17,17 +19,20 @@ from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
 from .._gaussian import gaussian_epsilon, gaussian_mu
 from .._shifted import AnyBook, ShiftedBook, planned_order, tightly_priced, used
-from ..events import Script, checked, tally
+from ..events import Script
+from ..events._script import is_whole
 from ..spec import Spec
+from ._repeats import Repeats
 from ._state import Entry, State, Totals
 
-__all__ = ["Rules"]
+__all__ = ["MOST_COMING", "Rules", "refuse_count"]
 
 
 # How delta is divided where several books are kept, see docs/accounting.md: for Gaussians alone mu loses
 # 1 % by it. Shares add up to less than one, so that rounding cannot lift their sum above delta.
 _SHARES = (0.8, 0.13, 0.07 * (1 - 1e-12))
 _SHARES_OF_A_PLAN = (0.95, 0.05 * (1 - 1e-12))
+MOST_COMING = 1_000_000  # fits that are announced together: each is tried
 _SHIFTS = 150  # thousandths of epsilon, for fits that are a shift and a Gaussian
 
 
@@ -61,10 +66,13 @@ class Rules:
         if self.accountant == "shifted" and self.spec.delta == 0:
             raise NotSupported("accountant='shifted' needs delta > 0; use 'pure' or a delta.")
 
+    @cached_property
+    def _repeats(self) -> Repeats:
+        return Repeats()
+
     def charged(self, state: State, entry: Entry) -> State:
         """The state with one more charge, or a refusal that names what would fit."""
-        script = checked(entry.script)
-        tally(script)
+        script = self._repeats.checked(entry.script)
         entry = entry._replace(script=script)
         if state.closed:
             raise BudgetExceeded(
@@ -100,16 +108,43 @@ class Rules:
                 trial = self._added(trial, entry)
         except BudgetExceeded:
             spec, fits = self.spec, self.fits
-            each = gaussian_epsilon(
-                gaussian_mu(spec.epsilon, spec.delta) / math.sqrt(fits), spec.delta
-            )
-            each = each if spec.delta else spec.epsilon / fits
+            each = self._each(spec.epsilon, fits)
             whole = tuple((event, count * fits) for event, count in entry.script)
             raise BudgetExceeded(
                 f"fits={fits} like this one cost epsilon={self._planned(whole):.6g} at "
                 f"delta={spec.delta:g}, the ledger has {spec.epsilon:g}: nothing was charged. Give each fit "
                 f"about epsilon={0.97 * each:.3g}, or make fewer."
             ) from None
+
+    def announced(
+        self, state: State, coming: Sequence[tuple[Script, int]], parts: tuple[str, ...]
+    ) -> None:
+        """Refuse unless all of these go in; where the first charge will be asked for all of them, that will do it."""
+        if self.fits is not None and not state.fits:
+            return
+        for _, count in coming:
+            refuse_count("count", count, 0)
+        trial, fits = state, sum(count for _, count in coming)
+        try:
+            for script, count in coming:
+                for _ in range(int(count)):
+                    trial = self.charged(trial, Entry(script, parts, "", ""))
+        except (BudgetExceeded, NotSupported):
+            spec, left = self.spec, self.remaining(state, *parts)
+            whole = tuple((event, n * count) for script, count in coming for event, n in script)
+            raise BudgetExceeded(
+                f"{fits} fits are coming, which cost epsilon={self._planned(whole):.6g} at delta={spec.delta:g} at "
+                f"least; the ledger has {left:.6g} left of {spec.epsilon:g}: nothing was charged. Give each fit about "
+                f"epsilon={0.97 * self._each(left, fits):.3g}, make fewer, or search with "
+                "skdp.model_selection.DPGridSearchCV, at one price for all."
+            ) from None
+
+    def _each(self, left: float, fits: int) -> float:
+        """Epsilon of each of so many equal Gaussian fits that together cost what is left."""
+        delta = self.spec.delta
+        if delta == 0 or left <= 0:
+            return left / fits
+        return gaussian_epsilon(gaussian_mu(left, delta) / math.sqrt(fits), delta)
 
     def _settled(self, script: Script) -> tuple[AnyBook, ...]:
         plan = self.plan or (script,) * min(self.fits or 1, 50)
@@ -124,15 +159,17 @@ class Rules:
         order = planned_order(self.spec, plan)
         if used(renyi, plan) < used(ShiftedBook(self.spec, order), plan):
             return (renyi,)
-        return self._shared_out(order, renyi.order)
+        return self._shared_out(order, plan)
 
-    def _shared_out(self, order: int, renyi_order: int | None) -> tuple[AnyBook, ...]:
+    def _shared_out(self, order: int, plan: Sequence[Script]) -> tuple[AnyBook, ...]:
         """Several books: one for what is planned, or else one for Gaussians and one for shifts too."""
         if self.plan or self.fits:
             most, rest = map(self._with_share, _SHARES_OF_A_PLAN)
             return ShiftedBook(most, order), Book(rest, "rdp")
         specs = list(map(self._with_share, _SHARES))
         orders = (0, _SHIFTS) if order < _SHIFTS else (_SHIFTS, 0)
+        # An order that suits the whole promise may prove nothing at a share of its delta.
+        renyi_order = CURRENCIES["rdp"].planned_order(specs[2], plan[0])
         return (*map(ShiftedBook, specs[:2], orders), Book(specs[2], "rdp", renyi_order))
 
     def _book(self, kind: str, plan: Sequence[Script]) -> AnyBook:
@@ -151,12 +188,14 @@ class Rules:
     def _added(self, state: State, entry: Entry) -> State:
         """The state with one more charge on each part; a book that cannot hold it is out there for good."""
         changed = {part: self._with(state, part, entry) for part in entry.parts}
-        return state._replace(totals={**state.totals, **changed}, log=state.plus(entry))
+        totals = {**state.totals, **changed}
+        return State(state.books, state.parts, totals, state.plus(entry), state.closed)
 
     def _with(self, state: State, part: str, entry: Entry) -> Totals:
         """What the books hold for a part after one more charge: None for one that cannot hold it."""
-        pairs = zip(state.books, state.totals[part])
-        after = tuple(None if t is None else _charged(book, t, entry.script) for book, t in pairs)
+        books = state.books
+        each = zip(books, state.totals[part], self._repeats.ways(books, entry.script))
+        after = tuple([None if t is None else plus(t, ways, book.caps) for book, t, ways in each])
         if not any(after):
             raise self._refused(state, part, entry)
         return after
@@ -239,11 +278,13 @@ class Rules:
         """Which part of the leading book's capacity a script takes."""
         if state.closed or not self.spec.private:
             return float(state.closed)
-        for number, book in enumerate(state.books):
-            if any(totals[number] is not None for totals in state.totals.values()):
-                ways = book.ways(script)
-                return max((a / b for a, b in zip(ways[0], book.caps) if a), default=0.0)
-        return 0.0
+        live = (
+            book
+            for number, book in enumerate(state.books)
+            if any(totals[number] is not None for totals in state.totals.values())
+        )
+        leading = next(live)
+        return max((a / b for a, b in zip(leading.ways(script)[0], leading.caps) if a), default=0.0)
 
     def _planned(self, script: Script) -> float:
         """Epsilon of a script by the tightest accountant; infinite if nothing can be said."""
@@ -253,11 +294,13 @@ class Rules:
             return math.inf
 
 
-def _charged(book: AnyBook, total: Counted, script: Script) -> Counted | None:
-    try:
-        return plus(total, book.ways(script), book.caps)
-    except NotSupported:
-        return None
+def refuse_count(name: str, count: Any, least: int) -> None:
+    """Refuse what is no number of fits to come, and more than can be gone through one by one."""
+    if not is_whole(count) or not least <= count <= MOST_COMING:
+        raise ValueError(
+            f"{name}={count!r} must be a whole number of fits from {least} to {MOST_COMING}; "
+            "announce those of one study at a time."
+        )
 
 
 def _floor(value: float) -> float:

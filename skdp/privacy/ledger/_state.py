@@ -47,8 +47,8 @@ class State(NamedTuple):
 
     def since(self, before: State) -> list[Entry]:
         """The charges that an earlier state has not, oldest first."""
-        out, log = [], self.log
-        while log is not None and log.length > before.fits:
+        out, log, known = [], self.log, before.fits
+        while log is not None and log.length > known:
             out.append(log.entry)
             log = log.before
         return out[::-1]

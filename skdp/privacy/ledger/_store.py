@@ -77,7 +77,7 @@ class Store:
     def received(cls, handle: Handle) -> Store:
         """The store that another process sent: its file, or what it said where the file has ended with it."""
         store = _OPEN.get(handle.path)
-        if store is None:
+        if store is None or not store.is_that_of(handle):
             store = cls(handle.header)
             store.temporary = handle.temporary
             store._state = added(State(), handle.statement) if handle.statement else State()
@@ -86,6 +86,13 @@ class Store:
             if not store.read_only:
                 _OPEN[handle.path] = store
         return store
+
+    def is_that_of(self, handle: Handle) -> bool:
+        """Whether a handle speaks of this ledger, and not of one whose file was at the same place before."""
+        if self._file is None or "id" not in handle.header:
+            return self._file is not None
+        own: Any = self._header.get("id") or self._file.made
+        return bool(own == handle.header["id"])
 
     def in_place(self) -> bool:
         """Whether the file is still the one that was opened."""
@@ -182,5 +189,6 @@ def _in_child() -> None:
     _HELD.clear()
 
 
-if hasattr(os, "register_at_fork"):
+# Windows has no fork, and tests run where there is one.
+if hasattr(os, "register_at_fork"):  # pragma: no branch
     os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)

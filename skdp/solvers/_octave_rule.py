@@ -30,21 +30,7 @@ LEVELS = 10  # windows of 1, 2, 4, ... 512 bins
 
 
 def support_of(counts: Array, deviation: float, columns: int) -> Array:
-    """Bins of one column in which records stand out of the noise.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (4096,)
-        Noisy counts.
-    deviation : float
-        Of their noise.
-    columns : int
-        Columns that share the chance of a mistake.
-
-    Returns
-    -------
-    ndarray of bool of shape (4096,)
-    """
+    """Whether records stand out of the noise, for each bin of one column; parameters as of `bounds_of`."""
     counts = np.where(np.arange(BINS) < MISSING - 1, counts, 0.0)  # the last two hold no number
     mark = -float(ndtri(BETA / (2 * BINS * columns))) * deviation
     support = np.zeros(BINS, dtype=bool)

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..mechanisms import ColumnCounts, ColumnMoments, Public
 from ..mechanisms._octaves import BINS
-from ..solvers import Budget, OracleLike, Solver, Task
-from ._cells import Array
-from ._octave_rule import bounds_of, records_in
+from ._octave_rule import bounds_of, records_in, support_of
+from ._solver import Array, Budget, OracleLike, Solver, Task
 
-__all__ = ["ColumnScales", "norm_of"]
+__all__ = ["ColumnMasses", "ColumnScales", "buy_bounds", "counts_asked", "norm_of"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,12 +42,8 @@ class ColumnScales(Solver):
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Bounds of each column, and its mean and deviation on [-1, 1]."""
         public = oracle.public
-        d, question = public.n_features, self._counts(public, budget)
-        counts = np.asarray(oracle.ask(question)).reshape(d, BINS)
-        deviation = question.multiplier * question.bound(public)
-        n = float(public.n) if public.n is not None else records_in(counts, deviation)
-        bounds = np.array([bounds_of(column, deviation, d, n) for column in counts])
-        told = np.tile([0.0, 1.0], (d, 1))
+        bounds, n = buy_bounds(oracle, self._counts(public, budget))
+        told = np.tile([0.0, 1.0], (public.n_features, 1))
         if self.moments:
             second = self._moments(public, budget, bounds)
             told = _mean_and_deviation(oracle.ask(second), second, public, n)
@@ -56,8 +51,7 @@ class ColumnScales(Solver):
         return np.hstack([bounds, told])
 
     def _counts(self, public: Public, budget: Budget) -> ColumnCounts:
-        multiplier = budget.noise * math.sqrt(1 + self.moments)
-        return ColumnCounts(multiplier=multiplier, scale=norm_of(public.n_features))
+        return counts_asked(public, budget.noise * math.sqrt(1 + self.moments))
 
     def _moments(self, public: Public, budget: Budget, bounds: Array) -> ColumnMoments:
         # The share of a question is its multiplier over what a neighbour moves in bounds; so that both take half:
@@ -66,6 +60,66 @@ class ColumnScales(Solver):
         moved = one.sensitivity(public) / one.bound(public)
         moved /= counts.sensitivity(public) / counts.bound(public)
         return ColumnMoments(multiplier=counts.multiplier * moved, scale=one.scale, **given)
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnMasses(Solver):
+    """Asks for the counts of all octaves, and keeps those that stand out of the noise."""
+
+    name: ClassVar[str] = "column-masses"
+
+    def __repr__(self) -> str:
+        return "ColumnMasses()"
+
+    def asks(self, public: Public, task: Task, budget: Budget) -> list[tuple[Any, int]]:
+        """The counts."""
+        return [(counts_asked(public, budget.noise), 1)]
+
+    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
+        """How many records lie in each octave of each column, and 0 where none stand out."""
+        public = oracle.public
+        question = counts_asked(public, budget.noise)
+        counts = np.asarray(oracle.ask(question)).reshape(public.n_features, BINS)
+        deviation = question.multiplier * question.bound(public)
+        known = np.array([support_of(column, deviation, len(counts)) for column in counts])
+        return np.where(known, np.maximum(counts, 0.0), 0.0)
+
+
+def counts_asked(public: Public, multiplier: float) -> ColumnCounts:
+    """The counts of all octaves, of a table of places.
+
+    Parameters
+    ----------
+    public : Public
+        Facts about that table.
+    multiplier : float
+        Of the noise.
+    """
+    return ColumnCounts(multiplier=multiplier, scale=norm_of(public.n_features))
+
+
+def buy_bounds(oracle: OracleLike, question: ColumnCounts) -> tuple[Array, float]:
+    """Bounds of all columns, and the number of records: public, or a rough one that the counts show.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers, of a table of places.
+    question : ColumnCounts
+        The counts.
+
+    Returns
+    -------
+    bounds : ndarray of shape (d, 2)
+        Both are 0 where a column has no scale.
+    n : float
+    """
+    public = oracle.public
+    counts = np.asarray(oracle.ask(question)).reshape(public.n_features, BINS)
+    deviation = question.multiplier * question.bound(public)
+    n = float(public.n) if public.n is not None else records_in(counts, deviation)
+    of_one = (bounds_of(column, deviation, len(counts), n) for column in counts)
+    return np.array([*of_one]), n
 
 
 def norm_of(d: int) -> float:

@@ -1,0 +1,41 @@
+"""What all attacks end in: a lower bound on epsilon, at a confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LowerBound"]
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A bound that an attack has shown; faces say by what.
+
+    Parameters
+    ----------
+    epsilon : float
+        Any smaller claim is false, at the stated confidence.
+    delta : float
+        The delta that was granted.
+    confidence : float
+        Probability with which the bound holds.
+    """
+
+    epsilon: float
+    delta: float
+    confidence: float
+
+    def refutes(self, epsilon: float) -> bool:
+        """Whether a claim of this epsilon, at the same delta, is refuted.
+
+        Parameters
+        ----------
+        epsilon : float
+            The claim.
+
+        Returns
+        -------
+        bool
+            True where more was found than the claim allows.
+        """
+        return self.epsilon > epsilon

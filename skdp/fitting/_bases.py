@@ -1,0 +1,61 @@
+"""scikit-learn's bases, as mypy is to see them.
+
+They have no types, and below a base of unknown type mypy takes any keyword of a constructor that is made of fields.
+"""
+
+from typing import Any, Self
+
+MYPY = False  # which mypy takes for true
+
+if MYPY:
+
+    class BaseEstimator:
+        """What is used of it, here and by users."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def set_fit_request(self, **requests: bool | str | None) -> Self: ...
+        def set_score_request(self, **requests: bool | str | None) -> Self: ...
+        def get_metadata_routing(self) -> Any: ...
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def __getstate__(self) -> dict[str, Any]: ...
+        def __setstate__(self, state: dict[str, Any]) -> None: ...
+        def __sklearn_clone__(self) -> Self: ...
+        def __sklearn_tags__(self) -> Any: ...
+
+    class ClassifierMixin:
+        """Marks a classifier; those of skdp have scores."""
+
+        def decision_function(self, X: Any) -> Any: ...
+
+    class RegressorMixin:
+        """Marks a regressor."""
+
+    class TransformerMixin:
+        """Marks a transformer."""
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+
+    class OneToOneFeatureMixin:
+        """Of transformers whose columns keep their names."""
+
+        def get_feature_names_out(self, input_features: Any = None) -> Any: ...
+
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        OneToOneFeatureMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "OneToOneFeatureMixin",
+    "RegressorMixin",
+    "TransformerMixin",
+]

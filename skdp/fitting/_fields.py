@@ -1,0 +1,51 @@
+"""Estimators whose parameters are fields: the constructor and the docstring are made of what classes declare."""
+
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, dataclass_transform
+
+from ._documented import complete
+
+__all__ = ["FromFields"]
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
+class FromFields:
+    """Base of the estimators whose parameters are fields with defaults, as those of a dataclass.
+
+    A subclass declares what it adds, or what has another default. All are keywords; ``field(kw_only=False)`` says
+    otherwise. What a fit sets is no parameter: ``field(init=False)``. Its docstring describes its own parameters and
+    attributes; those of its bases are put in. A constructor that is written by hand stays.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> class Shift(FromFields, BaseEstimator):
+    ...     by: float = 1.0
+    >>> class FarShift(Shift):
+    ...     by: float = 100.0
+    ...     twice: bool = False
+    >>> FarShift(twice=True).get_params()
+    {'by': 100.0, 'twice': True}
+    """
+
+    _by_hand: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "__init__" in vars(cls):
+            cls._by_hand = True
+        own = cls.__doc__
+        cls.__doc__ = own or "Not one that a dataclass makes up."
+        dataclass(init=not cls._by_hand, repr=False, eq=False, kw_only=True)(cls)
+        cls.__doc__ = own
+        _refuse_required(cls)
+        complete(cls)
+
+
+def _refuse_required(kind: Any) -> None:
+    """Every parameter of scikit-learn's estimators has a default."""
+    for given in fields(kind):
+        if given.init and not kind._by_hand and given.default is MISSING:
+            raise TypeError(
+                f"{kind.__name__}.{given.name} has no default; give one, or field(init=False) if a fit sets it."
+            )

@@ -1,0 +1,109 @@
+"""What a fit buys first where nothing is declared of its columns, and what that costs: one script with the solver's.
+
+The octaves of all columns, then how long rows are once columns are mapped to [-1, 1] between the bounds. Both are
+answers about maps of single records, so that what a record may do to the fit behind them is bounded whatever they say
+(docs/proofs/column_counts.md, docs/proofs/row_norms.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..mechanisms import ColumnCounts, Coordinates, Public, RowNorms, Statement, state
+from ..privacy.events import merged
+from ..solvers import Budget
+from ..solvers._column_scales import counts_asked
+from .plan import Plan, Scaling
+
+__all__ = ["of_columns", "of_lengths", "questions_of", "refuse_unscaled", "with_scaling"]
+
+_ONE = Coordinates(np.ones((1, 1)))
+SEEN = 7.0  # deviations of the noise on a count beyond which records in one octave stand out
+
+
+def refuse_unscaled(plan: Plan) -> None:
+    """Refuse, before anything is paid, what has no proof without a declared norm.
+
+    Parameters
+    ----------
+    plan : Plan
+        What would be run.
+    """
+    wrong = None
+    if plan.spec.private and plan.spec.delta == 0.0:
+        wrong = "delta=0 has no price for their Gaussian noise"
+    elif plan.public.lists is not None or plan.public.rows > 1 or plan.unit != "row":
+        wrong = (
+            "there is no proof for units of several rows, nor for the first row of each person's"
+        )
+    elif plan.solver.adaptive:
+        wrong = f"solver={plan.solver.name!r} finds its prices as it goes"
+    if wrong is not None:
+        raise NotSupported(
+            f"data_norm=None buys bounds of the columns, and {wrong}; declare data_norm, a bound on the norm of a row "
+            "that you know without looking."
+        )
+
+
+def with_scaling(stated: Statement, plan: Plan, scaling: Scaling, budget: Budget) -> Statement:
+    """What a run asks, where bounds and a norm are bought before what a solver states.
+
+    Parameters
+    ----------
+    stated : Statement
+        Of the solver.
+    plan : Plan
+        What would be run.
+    scaling : Scaling
+        Its own.
+    budget : Budget
+        The solver's.
+    """
+    public = of_columns(plan.public)
+    counts, norms = questions_of(plan, scaling, budget)
+    places, lengths = state([(counts, 1)], public), state([(norms, 1)], of_lengths(public))
+    parts = places, lengths, stated
+    pages = dict.fromkeys(page for part in parts for page in part.proofs)
+    least = math.ceil(SEEN * counts.multiplier * counts.bound(public))
+    note = (
+        "nothing is declared of the columns: bounds of each and a norm of rows are bought, for "
+        f"{scaling.share:.2g} of the budget in mu squared; a column is seen by its sign alone unless about "
+        f"{least} records share an octave"
+    )
+    script = merged([run for part in parts for run in part.script])
+    return Statement(script, tuple(pages), (note, *stated.notes))
+
+
+def of_columns(public: Public) -> Public:
+    """Facts about a table of places of cells, or of lengths of rows: rows alone, each of weight 1."""
+    return Public(
+        public.n,
+        public.n_features,
+        0.0,
+        public.neighbors,
+        target_bound=public.target_bound,
+        rows=public.rows,
+        lists=public.lists,
+    )
+
+
+def of_lengths(public: Public) -> Public:
+    """The same of a table of one column."""
+    return replace(public, n_features=1)
+
+
+def questions_of(plan: Plan, scaling: Scaling, budget: Budget) -> tuple[ColumnCounts, RowNorms]:
+    """Counts of octaves, and the sum of lengths of rows.
+
+    A replaced record moves a gradient by two bounds, counts by sqrt(2), lengths by one: they need less noise.
+    """
+    public = of_columns(plan.public)
+    factor = public.sensitivity_factor
+    whole = budget.noise * math.sqrt(1.0 - scaling.share)
+    counts = counts_asked(public, whole / math.sqrt(scaling.columns * factor))
+    norms = whole / (math.sqrt(scaling.norm) * factor)
+    return counts, RowNorms(coordinates=_ONE, cap=1.0, multiplier=norms)

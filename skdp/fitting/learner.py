@@ -1,0 +1,114 @@
+"""What private estimators share that minimise something: rows of bounded norm, and a solver."""
+
+from dataclasses import field, replace
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from ..mechanisms import Public, Records
+from ..solvers import Solver, Task
+from ._scaling import refuse_unscaled
+from ._tables import Array, table
+from ._unscaled import Unscaled, root_of, seen
+from .estimator import PrivateEstimator
+from .plan import Plan, Scaling
+
+__all__ = ["PrivateLearner", "PrivatePredictor"]
+
+
+class PrivateLearner(PrivateEstimator):
+    """Base of the private estimators that learn parameters of a model by a solver.
+
+    Parameters
+    ----------
+    data_norm : float, default=None
+        Public bound on the norm of a row; rows beyond it count as if scaled down to it. Declare it where you know one:
+        that is free. None buys bounds of all columns, in any unit, and then a norm, for a twentieth of the budget in mu
+        squared; columns are then seen on [-1, 1] between their bounds, and coefficients are of such columns.
+    solver : str or Solver, default="auto"
+        Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
+        promise and by public sizes, see docs/choose_a_solver.md.
+
+    Attributes
+    ----------
+    bounds_ : ndarray of shape (n_features, 2)
+        Where ``data_norm=None``: private bounds of the columns; twice 0 where one is seen by its sign.
+    data_norm_ : float
+        Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1].
+    """
+
+    data_norm: float | None = None
+    solver: str | Solver = "auto"
+    bounds_: Array = field(init=False)
+    data_norm_: float = field(init=False)
+
+    def _with_norm(self, norm: float) -> Self:
+        """The same estimator, as if this norm had been declared."""
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), data_norm=norm)
+        return twin
+
+    def _norm(self) -> float:
+        """Of rows, declared or bought."""
+        return float(self.data_norm_ if self.data_norm is None else self.data_norm)
+
+    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
+        if self.data_norm is not None:
+            return super()._stated(n, n_features, outputs)
+        return self._with_norm(root_of(n_features))._stated(n, n_features, outputs)
+
+    def _plan(
+        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+    ) -> Plan:
+        if self.data_norm is not None:
+            return super()._plan(n, n_features, declared, outputs)
+        plan = self._with_norm(root_of(n_features))._plan(n, n_features, declared, outputs)
+        refuse_unscaled(plan)
+        told = {**plan.declared, "data_norm": "none: bought"}
+        return replace(plan, scaling=Scaling(), declared=told)
+
+    def _admitted(
+        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
+    ) -> tuple[Plan, Records | Unscaled]:
+        if plan.scaling is None:
+            return super()._admitted(plan, X, targets, owners, weights)
+        outputs = plan.declared.get("n_classes", 1) // plan.fits
+
+        def restated(norm: float) -> Task:
+            given = plan.public.n, plan.public.n_features, outputs
+            return self._with_norm(norm)._stated(*given)[1]
+
+        return plan, Unscaled(X, targets, weights, plan, plan.scaling, restated)
+
+    def _ended(self, plan: Plan, records: Records | Unscaled) -> Plan:
+        for name in ("bounds_", "data_norm_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if isinstance(records, Unscaled):
+            plan, self.bounds_, self.data_norm_ = (
+                records.plan,
+                records.bounds,
+                records.plan.data_norm,
+            )
+        return plan
+
+    def _rows(self, X: ArrayLike) -> Array:
+        """A checked table as the fit saw its own."""
+        if "bounds_" not in vars(self):
+            return table(self, X, reset=False)
+        return seen(table(self, X, reset=False, sparse=False), self.bounds_)
+
+
+class PrivatePredictor(PrivateLearner):
+    """Base of those that predict a target of each row: rows may belong to persons, and weigh unlike.
+
+    Parameters
+    ----------
+    max_rows_per_group : int, default=None
+        Protects persons with several rows: the most rows of one that enter a fit, which then takes ``groups``. None
+        where every row is a person's only one.
+    max_sample_weight : float, default=None
+        Public bound on what a row weighs, for fits with ``sample_weight``.
+    """
+
+    max_rows_per_group: int | None = None
+    max_sample_weight: float | None = None

@@ -1,0 +1,135 @@
+"""The gradient of BayesRank, of noise by how far labels can move it: what ranking asks where documents are public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..losses import BayesRank, Lists
+from ..privacy.events import Event
+from ._bounds import linear_rows, refuse_shape
+from ._by_list import sums_by_list
+from ._documents import slack
+from ._kernels import ROUNDINGS, UNIT, row_norms
+from ._listed import lists_of, scores_at
+from ._mechanism import Additive, Array, freeze_fields
+from ._public import Public
+from ._records import Records
+from .list_gradient import refuse_loss
+
+__all__ = ["LabelGradient"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelGradient(Additive):
+    """Sum over lists of their gradients of BayesRank with kept labels, each scaled by its documents alone, plus noise.
+
+    With p the softmax of a list's scores, its gradient is ``-sum_i c_i v_i``, ``v_i = p_i (x_i - sum_l p_l x_l)``, for
+    shares c of sum 1 that its labels give. Whatever they are, it is in the convex hull of these vectors. A list whose
+    hull is too wide is scaled down as a whole, by a factor in which no label has a say.
+
+    Parameters
+    ----------
+    at : ndarray
+        Parameters of linear scores at which the gradient is taken.
+    loss : BayesRank
+        Its labels are kept: of the highest grade, with equal shares.
+    clip : float
+        Bound on the norm of every ``v_i`` of a list; if `paired`, on their distances, where documents are public.
+    paired : bool
+        Whether distances are bounded, so that labels move the sum by one clip, not by two.
+
+    See Also
+    --------
+    ListGradient : Clips by documents and labels, for any loss.
+    Documents : Where distances come from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.losses import BayesRank
+    >>> from skdp.mechanisms import Documents, LabelGradient, Public
+    >>> shown = Documents.of(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [3], data_norm=2.0)
+    >>> public = Public(1, 2, 0.0, "replace_one", rows=3, lists="labels", documents=shown)
+    >>> question = LabelGradient(at=np.zeros(2), loss=BayesRank(), clip=0.2, paired=True, multiplier=4.0)
+    >>> question.sensitivity(public), question.event(public)
+    (0.2, Gaussian(multiplier=4.0))
+    """
+
+    proof: ClassVar[str] = "label_gradient"
+    of_lists: ClassVar[bool] = True
+    at: Any
+    loss: BayesRank
+    clip: float
+    paired: bool = False
+
+    def __post_init__(self) -> None:
+        given: Any = {"scales": ("multiplier",), "bounds": ("clip",), "arrays": ("at",)}
+        freeze_fields(self, **given, flags=("paired",))
+        refuse_loss(self, BayesRank)
+        if not self.loss.kept:
+            raise NotSupported(
+                "LabelGradient has a proof for BayesRank(kept=True) only; ask ListGradient."
+            )
+
+    def _by_pairs(self, public: Public) -> bool:
+        return self.paired and public.documents is not None
+
+    def bound(self, public: Public) -> float:
+        """The clip: the v_i of a list sum to 0, so they are no longer than the widest of their distances."""
+        return self.clip
+
+    def size(self, public: Public) -> int:
+        """One number for each parameter."""
+        refuse_shape(self.at.shape, self.loss, public)
+        return int(self.at.size)
+
+    def sensitivity(self, public: Public) -> float:
+        """One clip between labels of the same documents where distances are bounded; two bounds elsewhere."""
+        return self.clip if self._by_pairs(public) else super().sensitivity(public)
+
+    def rounding(self, public: Public) -> float:
+        """As of a sum of documents with weights whose absolute sum is at most 1 in each list."""
+        return (ROUNDINGS + 64.0) * UNIT * public.most * (public.row_bound + self.clip)
+
+    def sampled_event(self, public: Public, rate: float) -> Event:
+        """On a Poisson batch; refused where distances are bounded, which costs more there than bounded norms."""
+        if self._by_pairs(public):
+            raise NotSupported("LabelGradient(paired=True) has no price on a batch; use False.")
+        return super().sampled_event(public, rate)
+
+    def measure(self, records: Records) -> Array:
+        """Sum of the scaled gradients."""
+        if not len(records.rows):
+            return np.zeros(self.at.shape)
+        shown = records.public.documents
+        if not self.paired or shown is None:
+            return records.sum(self._by_norms)
+        with np.errstate(all="ignore"):
+            lists = lists_of(records)
+            p = self._chances(records, lists)
+            return np.asarray(records.rows.tdot(self._slopes(records, lists, p, shown.spans(p))))
+
+    def _chances(self, records: Records, lists: Lists) -> Array:
+        """Softmax of each list's scores; where a score overflows, no document has a chance."""
+        p, _ = lists.softmax(scores_at(self.at, linear_rows(records)))
+        p[lists.spread(~np.isfinite(lists.total(p)))] = 0.0
+        return p
+
+    def _by_norms(self, records: Records) -> Array:
+        with np.errstate(all="ignore"):
+            lists, x = lists_of(records), records.rows.to_dense()
+            p = self._chances(records, lists)
+            x -= np.repeat(sums_by_list(p, x, lists), lists.sizes, axis=0)
+            reach = lists.largest(p * row_norms(x)) + slack(records.rows.width, lists.sizes)
+            return np.asarray(records.rows.tdot(self._slopes(records, lists, p, reach)))
+
+    def _slopes(self, records: Records, lists: Lists, p: Array, reach: Array) -> Array:
+        """What documents are multiplied by, where the hull of a list's vectors reaches so far."""
+        worth = self.loss.worth(records.y.astype(float), lists)
+        worth -= lists.spread(lists.total(p * worth))
+        worth *= -p * lists.spread(self.clip / np.maximum(reach, self.clip))
+        return worth

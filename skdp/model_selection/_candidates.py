@@ -1,0 +1,212 @@
+"""The settings of a search: what each of them is, how likely it is drawn, and what its fit asks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import dropwhile
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from ..exceptions import NotSupported
+from ..fitting import PrivateEstimator
+from ..inspection._rules import kind_of
+from ..inspection.checks import PRIVATE, check
+from ..preprocessing._bought import BoughtScales
+from ..privacy import Receipt
+from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
+from ..privacy.events import Script, merged
+
+__all__ = ["Candidates", "last_of", "paying", "steps_of"]
+
+_SET_BY_THE_SEARCH = ("epsilon", "delta", "ledger", "random_state", "neighbors")
+_DECLARED_ONCE = ("classes", "y_bounds", "n_public")  # all candidates are scored by these
+# Of scikit-learn: they take every row of bounded numbers, and give finite ones.
+_TAKE_ALL = {
+    "Binarizer",
+    "GaussianRandomProjection",
+    "Normalizer",
+    "PolynomialCountSketch",
+    "PolynomialFeatures",
+    "RBFSampler",
+    "SparseRandomProjection",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Settings of one estimator, public and fixed before any record is read.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A private one, or a pipeline of steps that pay or read no record.
+    settings : tuple of dict
+        Parameters of each; the first one may be empty, which is the estimator as it is.
+    weights : tuple of int
+        How likely each is drawn, in proportion.
+    delta : float
+        Of every fit.
+    """
+
+    estimator: Any
+    settings: tuple[dict[str, Any], ...]
+    weights: tuple[int, ...]
+    delta: float
+
+    @classmethod
+    def of(
+        cls, estimator: Any, found: Sequence[Mapping[str, Any]], default_share: float, delta: float
+    ) -> Candidates:
+        """The settings, and the estimator as it is with a share of the draws of its own."""
+        given = [dict(setting) for setting in found]
+        if not given:
+            raise ValueError("There is no setting to choose from; give each parameter a value.")
+        share = Fraction(default_share)
+        each = (1 - share) / len(given)
+        odds = ([share] if share else []) + [each] * len(given)
+        whole = math.lcm(*(odd.denominator for odd in odds))
+        settings: tuple[dict[str, Any], ...] = (({},) if share else ()) + tuple(given)
+        made = cls(estimator, settings, tuple(int(odd * whole) for odd in odds), delta)
+        for index in range(len(settings)):
+            _refuse_unfit(made.bare(index), settings[index])
+        return made
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    def bare(self, index: int) -> Any:
+        """The candidate as the user would fit it."""
+        values = {name: clone(v, safe=False) for name, v in self.settings[index].items()}
+        return clone(self.estimator).set_params(**values)
+
+    def model(self, index: int, mu: float, accountant: str | None = None) -> Any:
+        """The candidate whose paying steps share a Gaussian budget mu as their epsilons stand to each other.
+
+        Parameters
+        ----------
+        index : int
+            Of the setting.
+        mu : float
+            What the fit as a whole may cost.
+        accountant : str or None
+            In the place of "auto", where given.
+        """
+        model = self.bare(index)
+        steps = dict(paying(model))
+        sizes = {name: gaussian_mu(float(step.epsilon), self.delta) for name, step in steps.items()}
+        whole = math.hypot(*sizes.values())
+        for name, step in steps.items():
+            epsilon = gaussian_epsilon(mu * (sizes[name] / whole), self.delta)
+            step.set_params(epsilon=epsilon, delta=self.delta)
+            if accountant is not None and step.accountant == "auto":
+                step.set_params(accountant=accountant)
+        return model
+
+    def quotes(self, model: Any, n: int | None, widths: Sequence[int]) -> list[Receipt]:
+        """What its paying steps would ask of n records, of so many columns each."""
+        found = [step.quote(n, width) for (_, step), width in zip(paying(model), widths)]
+        for quote in found:
+            if quote.unspent is not None:
+                raise NotSupported(
+                    f"{quote.solver} pays by answers, and its script is not fixed beforehand; use solver='auto' or "
+                    "'gd'."
+                )
+        return found
+
+    def script(self, model: Any, n: int | None, widths: Sequence[int]) -> Script:
+        """The same as one script."""
+        return merged(run for quote in self.quotes(model, n, widths) for run in quote.script)
+
+
+def steps_of(model: Any) -> list[tuple[str, Any]]:
+    """Names and steps of a pipeline, or the estimator alone."""
+    if not isinstance(model, Pipeline):
+        return [("", model)]
+    return [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
+
+
+def paying(model: Any) -> Iterator[tuple[str, Any]]:
+    """The steps that pay, in order."""
+    return ((name, step) for name, step in steps_of(model) if isinstance(step, PrivateEstimator))
+
+
+def last_of(model: Any) -> Any:
+    """The step that predicts."""
+    return steps_of(model)[-1][1]
+
+
+def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
+    """What has no price beforehand, or is no part of the theorem."""
+    last, steps = last_of(model), [step for _, step in paying(model)]
+    if not isinstance(last, PrivateEstimator) or not hasattr(last, "predict"):
+        raise NotSupported(
+            f"{type(last).__name__} is no private estimator of skdp, so its fits have no price; give one, or a "
+            "pipeline that ends in one."
+        )
+    found = check(model)
+    paid = sum(step.verdict == PRIVATE for step in found.steps)
+    if not found.private or paid != len(steps):
+        raise NotSupported(
+            f"{found.summary()} A search needs steps that pay by themselves, or read no record."
+        )
+    wrong = [name for name in setting if name.split("__")[-1] in _SET_BY_THE_SEARCH]
+    if wrong:
+        raise NotSupported(
+            f"{wrong[0]!r} is set by the search, for all candidates alike; leave it out."
+        )
+    wrong = [name for name in setting if name.split("__")[-1] in _DECLARED_ONCE]
+    if wrong:
+        raise NotSupported(
+            f"{wrong[0]!r} is a fact of the records, one for all candidates; set it in the estimator."
+        )
+    for step in steps:
+        _refuse_step(step, step is last)
+    if len(steps) > 1:
+        _refuse_way(model)
+
+
+def _refuse_way(model: Any) -> None:
+    """Refuse what makes a run depend on another, or fail on a single record, once scales have been bought."""
+    if model.memory is not None:
+        raise NotSupported(
+            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
+        )
+    after = dropwhile(
+        lambda step: not isinstance(step, PrivateEstimator), dict(steps_of(model)).values()
+    )
+    for step in after:
+        if kind_of(step) is not None and kind_of(step) not in _TAKE_ALL:
+            raise NotSupported(
+                f"{type(step).__name__} may refuse a row, which nobody can know before scales are bought; put it "
+                "before the steps that pay."
+            )
+
+
+def _refuse_step(step: Any, last: bool) -> None:
+    name = type(step).__name__
+    if not last and not isinstance(step, BoughtScales):
+        raise NotSupported(
+            f"{name} has no price before it is fitted; put a declared step in its place."
+        )
+    if step.ledger is not None:
+        raise NotSupported(
+            f"{name} has a ledger of its own; give it to the search, which pays for all."
+        )
+    if step.random_state is not None:
+        raise NotSupported(
+            f"{name} has random_state={step.random_state!r}, which would give all runs the same noise; give it to the "
+            "search."
+        )
+    if not 0 < float(step.epsilon) < math.inf:
+        raise NotSupported(f"{name} has epsilon={step.epsilon!r}; only a finite one can be shared.")
+    if step.max_rows_per_group is not None or step.max_sample_weight is not None:
+        raise NotSupported(
+            f"{name} has rows of several a person, or weights; a search scores rows that count alike."
+        )
+    if last and getattr(step, "classes", ()) is None:
+        raise NotSupported("classes=None would take labels from the records; declare classes.")

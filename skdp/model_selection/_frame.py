@@ -1,0 +1,122 @@
+"""What is public of a search, and what each of its fits is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..fitting.data import Array
+from ..fitting.trials import Seeds
+from ..mechanisms import Public
+from ..metrics.scoring import Held
+from ..privacy import Spec
+from ..privacy._gaussian import gaussian_epsilon
+from ..privacy.events import Script, merged
+from ._candidates import Candidates, last_of, paying
+from ._losses import Scoring, public_of
+
+__all__ = ["CLOSE", "Best", "Frame", "Table", "largest"]
+
+CLOSE = 1e-3  # how near to the promise is near enough
+_TRIES = 30
+
+
+class Table(NamedTuple):
+    """Records, checked: rows as the user gave them, and targets as scores want them."""
+
+    X: Any
+    y: Any
+    codes: Array
+
+
+class Best(NamedTuple):
+    """What leaves a search."""
+
+    setting: int
+    model: Any
+    score: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What is public of a search.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        What is chosen from.
+    scoring : Scoring
+        By which score.
+    spec : Spec
+        The promise for all of it.
+    n : int or None
+        Number of records, where public.
+    widths : tuple of tuple of int
+        Of each candidate, the columns that come to each of its paying steps.
+    """
+
+    candidates: Candidates
+    scoring: Scoring
+    spec: Spec
+    n: int | None
+    widths: tuple[tuple[int, ...], ...]
+
+    def promise(self, mu: float) -> Spec:
+        """What a release of this mu promises by itself."""
+        spec = self.spec
+        return Spec(gaussian_epsilon(mu, spec.delta), spec.delta, spec.neighbors)
+
+    def script(self, index: int, mu: float, accountant: str | None = None) -> Script:
+        """What a fit of a candidate asks."""
+        model = self.candidates.model(index, mu, accountant)
+        return self.candidates.script(model, self.n, self.widths[index])
+
+    def fitted(
+        self, index: int, mu: float, table: Table, seeds: Seeds, accountant: str | None = None
+    ) -> Any:
+        """A candidate that was fitted, and asked what it was priced for."""
+        model = self.candidates.model(index, mu, accountant)
+        for _, step in paying(model):
+            step.set_params(random_state=seeds.next())
+        model.fit(table.X, table.y)
+        asked = merged(run for _, step in paying(model) for run in step.privacy_.script)
+        if asked != self.script(index, mu, accountant):
+            raise NotSupported("A fit asked something else than what it was priced for.")
+        return model
+
+    def losses(self, model: Any, table: Table) -> Array:
+        """Of each record under a model."""
+        alone = self.spec.neighbors != "replace_one"
+        classes = getattr(model, "classes_", np.empty(0))
+        return self.scoring.losses(
+            Held(model, table.X, table.codes, classes, alone), last_of(model)
+        )
+
+    def public(self, columns: int = 1) -> Public:
+        """Facts of a vault of losses."""
+        return public_of(self.n, self.spec.neighbors, columns)
+
+
+def largest(price: Callable[[float], float], promise: float, start: float) -> float:
+    """Nearly the largest budget, in mu, whose price is within the promise."""
+    low, high, at = 0.0, math.inf, start
+    for _ in range(_TRIES):
+        cost = price(at)
+        if cost <= promise:
+            low = at
+            if cost >= promise * (1 - CLOSE):
+                break
+        else:
+            high = at
+        near = at * (promise * (1 - CLOSE / 2) / cost)
+        at = near if low < near < high else 2.0 * low if math.isinf(high) else 0.5 * (low + high)
+    if low == 0.0:
+        raise NotSupported(
+            "No share of this promise is small enough for a run; give a larger epsilon or delta."
+        )
+    return low

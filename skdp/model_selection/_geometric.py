@@ -1,0 +1,108 @@
+"""The best of a random number of runs, at one price for all (docs/proofs/selection.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..fitting.release import Asked, release
+from ..fitting.trials import Seeds, best_trial
+from ..privacy import Spec
+from ..privacy import epsilon as price_of
+from ..privacy._gaussian import gaussian_mu
+from ..privacy.events import BestOf, Script, merged
+from ..privacy.selection import CappedGeometricRuns
+from ._candidates import last_of
+from ._frame import Best, Frame, Table, largest
+from ._losses import mean_loss
+
+__all__ = ["Geometric"]
+
+SCORE = 0.1  # of a run's mu squared, for its score
+
+
+@dataclass(frozen=True, eq=False)
+class Geometric:
+    """The best of K runs on drawn settings, K geometric and capped.
+
+    Parameters
+    ----------
+    frame : Frame
+        What is public.
+    mean, cap : int
+        Of K.
+    """
+
+    frame: Frame
+    mean: int
+    cap: int
+
+    @cached_property
+    def _mu(self) -> float:
+        """Of one run, its score included."""
+        whole = gaussian_mu(self.frame.spec.epsilon, self.frame.spec.delta)
+        return largest(self._price, self.frame.spec.epsilon, 0.7 * whole)
+
+    def _price(self, mu: float) -> float:
+        return price_of(self._script(mu), self.frame.spec.delta, self.frame.spec.neighbors)
+
+    def _score(self, mu: float) -> tuple[Asked, Spec]:
+        frame = self.frame
+        return mean_loss(frame.public()), frame.promise(mu * math.sqrt(SCORE))
+
+    def _fit(self, mu: float) -> float:
+        return mu * math.sqrt(1.0 - SCORE)
+
+    def _script(self, mu: float) -> Script:
+        frame, (asked, spec) = self.frame, self._score(mu)
+        score, _ = asked.priced(spec, frame.public())
+        odds: dict[Script, int] = {}
+        for index, weight in enumerate(frame.candidates.weights):
+            run = merged((*frame.script(index, self._fit(mu)), *score))
+            odds[run] = odds.get(run, 0) + weight
+        whole = sum(odds.values())
+        weights = tuple(weight / whole for weight in odds.values())
+        return ((BestOf(tuple(odds), weights, self.mean, self.cap), 1),)
+
+    @property
+    def script(self) -> Script:
+        """What the search releases."""
+        return self._script(self._mu)
+
+    def proofs(self) -> tuple[str, ...]:
+        """Pages that it rests on, beside those of the fits."""
+        asked, spec = self._score(self._mu)
+        return "selection", *asked.priced(spec, self.frame.public())[1]
+
+    def told(self) -> str:
+        """How settings were chosen."""
+        return (
+            f"the best of K runs by a noisy score of the same records, K secret, geometric of mean {self.mean} and at "
+            f"most {self.cap}; one run costs epsilon = {self.frame.promise(self._mu).epsilon:.4g} by itself"
+        )
+
+    def quoted(self, index: int) -> Any:
+        """A candidate as it will be fitted."""
+        return self.frame.candidates.model(index, self._fit(self._mu))
+
+    def run(self, table: Table, seeds: Seeds) -> Best | None:
+        """Fit and score as often as the cap allows."""
+        frame, mu, (asked, spec) = self.frame, self._mu, self._score(self._mu)
+        zeros = np.zeros((len(table.codes), 1))
+
+        def trial(index: int) -> tuple[float, Best]:
+            model = frame.fitted(index, self._fit(mu), table, seeds)
+            losses = frame.losses(model, table)
+            found = release(
+                asked, spec, frame.public(), lambda: (zeros, losses), random_state=seeds.next()
+            )
+            score, mean = found[0]
+            figure = frame.scoring.figure(mean, last_of(model))
+            return score, Best(index, model, figure)
+
+        odds = CappedGeometricRuns(self.mean, self.cap).odds
+        return best_trial(trial, frame.candidates.weights, odds, seeds)

@@ -1,0 +1,120 @@
+"""What a search compares models by: a loss in [0, 1] of each record, of which a noisy sum or a choice is bought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..fitting.data import Array
+from ..fitting.release import Asked
+from ..mechanisms import BestColumn, MeanLoss, Public
+from ..metrics.scoring import Held
+
+__all__ = ["SCORES", "Scoring", "choice", "mean_loss", "public_of"]
+
+_MOST = 5.0  # largest log-loss: probabilities below exp(-5) count as that
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A figure by the name that it has in scikit-learn, where more is better.
+
+    Parameters
+    ----------
+    losses : callable
+        From a model and its records to losses in [0, 1].
+    classes : int
+        The most classes that it knows; 0: it is of regressors.
+    figure : callable
+        From the mean loss to what is called the score.
+    """
+
+    losses: Callable[[Held, Any], Array]
+    classes: int
+    figure: Callable[[float, Any], float]
+
+    def serves(self, classes: int) -> bool:
+        """Whether it is of estimators of so many classes, 0 for regressors."""
+        return bool(classes) == bool(self.classes) and classes <= self.classes
+
+
+def _wrong(held: Held, last: Any) -> Array:
+    return (held.predicted() != held.codes).astype(np.float64)
+
+
+def _right(held: Held) -> Array:
+    """Probability of what happened."""
+    found = held.probabilities()
+    return np.asarray(found[np.arange(len(held.codes)), held.codes])
+
+
+def _log(held: Held, last: Any) -> Array:
+    return np.minimum(-np.log(np.maximum(_right(held), math.exp(-_MOST))) / _MOST, 1.0)
+
+
+def _brier(held: Held, last: Any) -> Array:
+    return np.asarray((1.0 - _right(held)) ** 2)
+
+
+def _squared(held: Held, last: Any) -> Array:
+    low, high = _bounds(last)
+    residuals = held.numbers() - np.clip(held.codes, low, high)
+    with np.errstate(all="ignore"):
+        return np.minimum(np.nan_to_num(np.abs(residuals / (high - low)), nan=1.0), 1.0) ** 2
+
+
+def _bounds(last: Any) -> tuple[float, float]:
+    low, high = np.asarray(last.y_bounds, dtype=np.float64)
+    return float(low), float(high)
+
+
+def _width(last: Any) -> float:
+    low, high = _bounds(last)
+    return high - low
+
+
+SCORES = {
+    "accuracy": Scoring(_wrong, 2**20, lambda mean, last: 1.0 - mean),
+    "neg_log_loss": Scoring(_log, 2, lambda mean, last: -_MOST * mean),
+    "neg_brier_score": Scoring(_brier, 2, lambda mean, last: -mean),
+    "neg_mean_squared_error": Scoring(_squared, 0, lambda mean, last: -mean * _width(last) ** 2),
+}
+
+
+def public_of(n: int | None, neighbors: str, columns: int = 1) -> Public:
+    """Facts of a vault of losses."""
+    return Public(n, columns, 0.0, neighbors)
+
+
+def mean_loss(public: Public) -> Asked:
+    """The noisy sum of losses: as a score, where more is better, and as a mean."""
+
+    def ask(put: Callable[[Any], Any], scale: float) -> tuple[float, float]:
+        sums = np.asarray(put(MeanLoss(multiplier=scale)))
+        if public.n is not None:
+            return -float(sums[0]), _cut(float(sums[0]) / public.n)
+        half = max(float(sums[0]), 0.5)
+        return -float(sums[1]), _cut(0.5 + 0.5 * float(sums[1]) / half)
+
+    return Asked(lambda scale: [MeanLoss(multiplier=scale)], ask, "score of a run")
+
+
+def _cut(mean: float) -> float:
+    return min(1.0, max(0.0, mean))
+
+
+def choice(columns: int) -> tuple[Asked, float]:
+    """Which of several columns of losses has the least sum; and what losses are divided by to be rows of norm 1."""
+    unit = 2.0 ** math.ceil(0.5 * math.log2(columns))
+
+    def question(scale: float) -> BestColumn:
+        return BestColumn(epsilon=1.0 / scale if scale else math.inf, unit=unit)
+
+    def ask(put: Callable[[Any], Any], scale: float) -> int:
+        return int(put(question(scale)))
+
+    return Asked(lambda scale: [question(scale)], ask, "choice among pilots"), unit

@@ -1,0 +1,128 @@
+"""Pilots, a choice and a refit (docs/proofs/selection.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..fitting.data import Array
+from ..fitting.release import Asked, release
+from ..fitting.trials import Seeds, quietly
+from ..mechanisms import Public
+from ..privacy import Spec
+from ..privacy import epsilon as price_of
+from ..privacy._compose import exact_mu, reduced
+from ..privacy._gaussian import gaussian_mu
+from ..privacy.events import Gaussian, Script, merged
+from ._frame import CLOSE, Best, Frame, Table, largest
+from ._losses import choice
+
+__all__ = ["Pilot"]
+
+PILOTS, CHOICE, REFIT = 0.28, 0.02, 0.70  # of mu squared
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """A fit of each setting, a noisy choice, and a refit of the chosen one with most of the promise.
+
+    Which refit is made is chosen by answers, so all of them have to be Gaussian: the costliest dominates the others.
+
+    Parameters
+    ----------
+    frame : Frame
+        What is public.
+    """
+
+    frame: Frame
+
+    @cached_property
+    def _mu(self) -> float:
+        whole = gaussian_mu(self.frame.spec.epsilon, self.frame.spec.delta)
+        return largest(self._price, self.frame.spec.epsilon, whole * (1 - CLOSE / 2))
+
+    def _price(self, mu: float) -> float:
+        return price_of(self._script(mu), self.frame.spec.delta, self.frame.spec.neighbors)
+
+    def _pilot(self, mu: float) -> float:
+        return mu * math.sqrt(PILOTS / len(self.frame.candidates))
+
+    def _refit(self, mu: float) -> float:
+        return mu * math.sqrt(REFIT)
+
+    def _choice(self, mu: float) -> tuple[Asked, Spec, float]:
+        asked, unit = choice(len(self.frame.candidates))
+        return asked, self.frame.promise(mu * math.sqrt(CHOICE)), unit
+
+    def _public(self) -> Public:
+        return self.frame.public(len(self.frame.candidates))
+
+    def _script(self, mu: float) -> Script:
+        frame, settings = self.frame, range(len(self.frame.candidates))
+        pilots = [run for i in settings for run in frame.script(i, self._pilot(mu), "gdp")]
+        asked, spec, _ = self._choice(mu)
+        chosen, _ = asked.priced(spec, self._public())
+        costliest = max(self._one_mu(frame.script(i, self._refit(mu), "gdp")) for i in settings)
+        return merged((*pilots, *chosen, (Gaussian(1.0 / costliest), 1)))
+
+    def proved(self) -> bool:
+        """Whether all fits are Gaussian."""
+        try:
+            return bool(self._mu)
+        except NotSupported:
+            return False
+
+    def _one_mu(self, script: Script) -> float:
+        mu = exact_mu(reduced(script, self.frame.spec.neighbors))
+        if mu is None:
+            raise NotSupported(
+                "strategy='pilot' chooses its last fit by answers, which is proved for Gaussian noise alone; use "
+                "strategy='geometric', or solver='gd'."
+            )
+        return mu
+
+    @property
+    def script(self) -> Script:
+        """What the search releases; of the refits the one that costs most."""
+        return self._script(self._mu)
+
+    def proofs(self) -> tuple[str, ...]:
+        """Pages that it rests on, beside those of the fits."""
+        asked, spec, _ = self._choice(self._mu)
+        return asked.priced(spec, self._public())[1]
+
+    def told(self) -> str:
+        """How settings were chosen."""
+        return (
+            f"{len(self.frame.candidates)} pilots on {PILOTS:.0%} of the promise, a noisy choice among them by the "
+            f"same records on {CHOICE:.0%}, and a refit of the chosen setting on {REFIT:.0%}"
+        )
+
+    def quoted(self, index: int) -> Any:
+        """A candidate as it will be fitted."""
+        return self.frame.candidates.model(index, self._refit(self._mu), "gdp")
+
+    def run(self, table: Table, seeds: Seeds) -> Best | None:
+        """Fit all, choose, and fit once more."""
+        frame, (asked, spec, unit) = self.frame, self._choice(self._mu)
+        n, pilot = len(table.codes), self._pilot(self._mu)
+        losses = np.ones((n, len(frame.candidates)))  # of a pilot that fails
+
+        def lost(setting: int) -> Array:
+            return frame.losses(frame.fitted(setting, pilot, table, seeds, "gdp"), table)
+
+        for i, column in enumerate(losses.T):
+            found = quietly(partial(lost, i))
+            column[:] = 1.0 if found is None else found
+        rows = losses / unit
+        chosen, _ = release(
+            asked, spec, self._public(), lambda: (rows, np.zeros(n)), random_state=seeds.next()
+        )
+        refit = self._refit(self._mu)
+        model = quietly(lambda: frame.fitted(chosen, refit, table, seeds, "gdp"))
+        return None if model is None else Best(chosen, model, None)

@@ -1,0 +1,210 @@
+"""What private searches share: settings in, one price, one model out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._fingerprint import fingerprint
+from ..exceptions import NotSupported
+from ..fitting._circumstances import today, version
+from ..fitting._covered import Covered
+from ..fitting._seeds import warn_of_seed
+from ..fitting.data import warn_of_column
+from ..fitting.release import pay
+from ..fitting.trials import Seeds
+from ..privacy import Ledger, Receipt, Spec, choose
+from ..privacy import epsilon as price_of
+from ..privacy.ledger import paid
+from ..privacy.selection import CappedGeometricRuns
+from ._candidates import Candidates, last_of, paying
+from ._delegates import Delegates
+from ._doors import Widths, admitted, refuse_rest, widths_of
+from ._frame import Best, Frame
+from ._geometric import Geometric
+from ._losses import SCORES, Scoring
+from ._pilot import Pilot
+
+__all__ = ["PrivateSearch"]
+
+_FEW = 8  # settings up to which pilots and a refit do better than a random number of runs
+Settings = Sequence[Mapping[str, Any]]
+Strategy = Geometric | Pilot
+
+
+class PrivateSearch(Delegates, Covered):
+    """Base of the private searches; a face says in `_settings` what there is to choose from."""
+
+    epsilon: float
+    delta: float
+    scoring: str | None
+    strategy: str
+    mean_runs: int
+    max_runs: int
+    default_share: float
+    ledger: Ledger | None
+    random_state: Any
+    best_params_: dict[str, Any]
+    best_score_: float
+    privacy_: Receipt
+
+    def _settings(self) -> Settings:
+        """What there is to choose from: public."""
+        raise NotImplementedError
+
+    def quote(self, n: int | None, n_features: int) -> Receipt:
+        """What a search on n records would cost in all, whatever it finds; nothing is spent.
+
+        Parameters
+        ----------
+        n : int or None
+            Number of records; None under ``neighbors="add_remove"``.
+        n_features : int
+            Number of columns; of a pipeline, of those that come to its paying steps.
+
+        Returns
+        -------
+        Receipt
+        """
+
+        def widths(candidates: Candidates) -> Widths:
+            models = map(candidates.bare, range(len(candidates)))
+            return tuple((n_features,) * len(list(paying(model))) for model in models)
+
+        return self._receipt(self._planned(self._settings(), n, widths))
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Search with differential privacy: one model leaves, and all is paid for before a record is touched.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels or targets.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._settings()
+        candidates = self._candidates(settings, False)
+        records = admitted(candidates.bare(0), X, y)
+        warn_of_column(y)
+        n = len(records.codes) if _relation(candidates) == "replace_one" else None
+        strategy = self._planned(settings, n, lambda found: widths_of(found, records.X))
+        refuse_rest(strategy.frame, records)
+        receipt, payer = self._receipt(strategy), self._payer()
+        if payer is not None and payer.neighbors != receipt.neighbors:
+            raise ValueError(
+                f"neighbors={receipt.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
+            )
+        warn_of_seed(payer, self.random_state)
+        stood = pay(payer, receipt.script, "search")
+        with paid():
+            best = strategy.run(records, Seeds(self.random_state))
+        if best is None:
+            raise ValueError(
+                "The search has been paid for and ended without a model; give it a larger epsilon."
+            )
+        seeded = self.random_state is not None
+        self._store(strategy, best, replace(receipt, date=today(), ledger=stood, seeded=seeded))
+        return self
+
+    def _store(self, strategy: Strategy, best: Best, receipt: Receipt) -> None:
+        """The model, with the receipt of all in the place of one fit's own."""
+        receipt = replace(receipt, model=fingerprint(last_of(best.model)))
+        for _, step in paying(best.model):
+            step.set_params(random_state=None)
+            step.privacy_ = receipt
+        self.best_estimator_, self.privacy_ = best.model, receipt
+        self.best_params_ = dict(strategy.frame.candidates.settings[best.setting])
+        self.__dict__.pop("best_score_", None)
+        if best.score is not None:
+            self.best_score_ = best.score
+
+    def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
+        """All that is decided before a table is looked at."""
+        spec = Spec(self.epsilon, self.delta)
+        if not spec.private or spec.delta == 0.0:
+            raise NotSupported(
+                f"epsilon={self.epsilon!r}, delta={self.delta!r}: a private search has a price for a finite epsilon "
+                "and delta > 0; without privacy use scikit-learn's."
+            )
+        if self.strategy not in ("auto", "geometric", "pilot"):
+            raise ValueError(
+                f"strategy={self.strategy!r} is unknown; use 'auto', 'geometric' or 'pilot'."
+            )
+        share = self.default_share
+        if isinstance(share, bool) or not 0 <= share < 1:
+            raise ValueError(f"default_share={share!r} must lie in [0, 1).")
+        CappedGeometricRuns(self.mean_runs, self.max_runs)  # refuses what is no law
+        share = float(share) if with_default else 0.0
+        return Candidates.of(self.estimator, settings, share, spec.delta)
+
+    def _planned(
+        self, settings: Settings, n: int | None, widths: Callable[[Candidates], Widths]
+    ) -> Strategy:
+        """The strategy: where few settings and Gaussian fits allow it, pilots."""
+        few = self.strategy == "auto" and len(settings) <= _FEW
+        if few or self.strategy == "pilot":
+            pilot = Pilot(self._frame(self._candidates(settings, False), n, widths))
+            if self.strategy == "pilot" or pilot.proved():
+                return pilot
+        frame = self._frame(self._candidates(settings, True), n, widths)
+        return Geometric(frame, self.mean_runs, self.max_runs)
+
+    def _frame(
+        self, candidates: Candidates, n: int | None, widths: Callable[[Candidates], Widths]
+    ) -> Frame:
+        spec = Spec(self.epsilon, self.delta, _relation(candidates))
+        scoring = _scoring(self.scoring, last_of(candidates.bare(0)))
+        return Frame(candidates, scoring, spec, n, widths(candidates))
+
+    def _receipt(self, strategy: Strategy) -> Receipt:
+        """The statement of all that will be released, before anything is."""
+        frame, script = strategy.frame, strategy.script
+        spec, candidates = frame.spec, frame.candidates
+        models = [(i, strategy.quoted(i)) for i in range(len(candidates))]
+        quotes = [q for i, m in models for q in candidates.quotes(m, frame.n, frame.widths[i])]
+        pages = dict.fromkeys(page for quote in quotes for page in quote.proofs)
+        facts = quotes[0].declared | {"settings": len(candidates)}
+        last = type(last_of(self.estimator)).__name__
+        return Receipt(
+            price_of(script, spec.delta, spec.neighbors),
+            spec.delta,
+            spec.neighbors,
+            choose(script, spec.neighbors, spec.delta),
+            script,
+            f"{type(self).__name__} among {len(candidates)} settings of {last}",
+            proofs=tuple(pages | dict.fromkeys(strategy.proofs())),
+            notes=tuple(dict.fromkeys(note for quote in quotes for note in quote.notes)),
+            declared=facts,
+            tuning=f"paid for within this price: {strategy.told()}",
+            version=version(),
+        )
+
+
+def _relation(candidates: Candidates) -> str:
+    """The relation of all candidates."""
+    models = map(candidates.bare, range(len(candidates)))
+    found = {str(step.neighbors) for model in models for _, step in paying(model)}
+    if len(found) > 1:
+        raise NotSupported("The candidates' steps have different relations; use one.")
+    return found.pop()
+
+
+def _scoring(name: str | None, last: Any) -> Scoring:
+    """The score by its name, where it is of this kind of estimator."""
+    classes = len(np.unique(np.asarray(last.classes))) if hasattr(last, "classes") else 0
+    able = [known for known, found in SCORES.items() if found.serves(classes)]
+    chosen = able[0] if name is None else name
+    if chosen not in able:
+        raise NotSupported(
+            f"scoring={name!r} has no private form for this estimator; use one of {', '.join(able)}."
+        )
+    return SCORES[chosen]

@@ -1,0 +1,149 @@
+"""Networks of dense layers: a record's gradient in a layer is what enters it times what comes back to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ._activations import ACTIVATIONS
+from ._arithmetic import UNIT, lengths, products, sum_of_outer
+
+__all__ = ["Perceptron"]
+
+Array = np.ndarray[Any, Any]
+
+
+class _Tape(NamedTuple):
+    """What entered each layer, how steep each hidden unit was, and the matrices."""
+
+    entered: list[Array]
+    steep: list[Array]
+    matrices: list[Array]
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """Scores of a network whose layers each see all of the one before, and a constant of the size of the rows' own.
+
+    A layer of m units hands on ``gain / sqrt(m)`` times what they say, and weights begin with variance 1, so that at
+    the start norms of what is handed on are near those of the rows, and gradients near those of a linear model (the
+    parametrisation of Jacot, Gabriel and Hongler 2018).
+
+    Parameters
+    ----------
+    hidden : tuple of int
+        Units of each hidden layer, one layer or more.
+    activation : {"relu", "tanh", "logistic", "identity"}
+        What a unit says of its score.
+    seed : int
+        Of the public weights to begin with.
+
+    Examples
+    --------
+    >>> from skdp.mechanisms import Public
+    >>> from skdp.models import Perceptron
+    >>> public = Public(n=100, n_features=4, intercept=0.25, neighbors="replace_one")
+    >>> Perceptron(hidden=(10, 3)).shape(public, outputs=2)  # 5 * 10 + 11 * 3 + 4 * 2
+    (91,)
+    """
+
+    hidden: tuple[int, ...] = (6,)
+    activation: str = "relu"
+    seed: int = 0
+
+    proof: ClassVar[str | None] = "networks"
+    of_whole_rows: ClassVar[bool] = False
+
+    def shapes(self, width: int, outputs: int, constant: bool) -> list[tuple[int, int]]:
+        """Of each layer's matrix, whose last row belongs to the constant where there is one."""
+        inputs = [width, *(units + constant for units in self.hidden)]
+        return list(zip(inputs, (*self.hidden, outputs), strict=True))
+
+    def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
+        """All matrices one after the other."""
+        found = self.shapes(public.width, outputs, public.intercept > 0)
+        return (sum(rows * columns for rows, columns in found),)
+
+    def start(self, public: Any, outputs: int = 1) -> Array:
+        """Weights spread evenly with variance 1 by a public hash; nothing of the constants."""
+        constant = public.intercept > 0
+        w = np.sqrt(12.0) * (_spread(self.shape(public, outputs)[0], self.seed) - 0.5)
+        if constant:
+            for matrix in _split(w, self.shapes(public.width, outputs, constant)):
+                matrix[-1] = 0.0
+        return w
+
+    def matrices(self, w: Array, width: int, constant: bool) -> list[Array]:
+        """The layers' matrices as views of the parameters."""
+        before = sum(rows * columns for rows, columns in self.shapes(width, 0, constant))
+        outputs = (len(w) - before) // (self.hidden[-1] + constant)
+        return _split(w, self.shapes(width, outputs, constant))
+
+    def shares(self) -> list[float]:
+        """What each hidden layer multiplies what its units say by."""
+        gain = ACTIVATIONS[self.activation].gain
+        return [gain / float(np.sqrt(units)) for units in self.hidden]
+
+    def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
+        """Layer by layer, in double precision."""
+        unit, size = ACTIVATIONS[self.activation], float(rows.intercept)
+        tape = _Tape([rows.to_dense()], [], self.matrices(w, rows.width, size > 0.0))
+        for matrix, share in zip(tape.matrices[:-1], self.shares(), strict=True):
+            said, steep = unit(products(tape.entered[-1], matrix))
+            handed_on = np.full((len(said), said.shape[1] + (size > 0.0)), size)
+            np.multiply(said, share, out=handed_on[:, : said.shape[1]])
+            steep *= share
+            tape.entered.append(handed_on)
+            tape.steep.append(steep)
+        scores = products(tape.entered[-1], tape.matrices[-1])
+        return scores[:, 0] if scores.shape[1] == 1 else scores, tape
+
+    def norms(self, tape: Any, dz: Array) -> Array:
+        """Of all layers' gradients together, each the product of two norms."""
+        found = _came_back(tape, dz)
+        each = [lengths(a) * lengths(d) for a, d in zip(tape.entered, found, strict=True)]
+        norms: Array = reduce(np.hypot, each) * (1.0 + (4.0 * len(each) + 8.0) * UNIT)
+        return norms
+
+    def pullback(self, tape: Any, dz: Array, weights: Array) -> Array:
+        """A sum of outer products for each layer."""
+        total = np.empty(sum(matrix.size for matrix in tape.matrices))
+        parts = _split(total, [matrix.shape for matrix in tape.matrices])
+        for a, d, part in zip(tape.entered, _came_back(tape, dz), parts, strict=True):
+            sum_of_outer(a, weights[:, None] * d, part)
+        return total
+
+    def curvature(self, loss: Any, public: Any) -> float | None:
+        """None that holds everywhere."""
+        return None
+
+
+def _came_back(tape: _Tape, dz: Array) -> list[Array]:
+    """Slopes of the scores in what each layer's units were asked, from the first layer to the last."""
+    found = [dz[:, None] if dz.ndim == 1 else dz]
+    for matrix, steep in zip(tape.matrices[:0:-1], tape.steep[::-1], strict=True):
+        slopes = products(found[-1], np.ascontiguousarray(matrix[: steep.shape[1]].T))
+        slopes *= steep
+        found.append(slopes)
+    return found[::-1]
+
+
+def _split(w: Array, shapes: list[tuple[int, int]]) -> list[Array]:
+    """Views of consecutive parts."""
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    return [part.reshape(shape) for part, shape in zip(np.split(w, ends[:-1]), shapes, strict=True)]
+
+
+def _spread(count: int, seed: int) -> Array:
+    """Numbers spread over [0, 1), the same on every machine (splitmix64; Steele, Lea and Flood 2014)."""
+    step = 0x9E3779B97F4A7C15
+    k = np.arange(1, count + 1, dtype=np.uint64) + np.uint64((seed << 40) % 2**64)
+    k *= np.uint64(step)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        k = (k ^ (k >> np.uint64(shift))) * np.uint64(factor)
+    k ^= k >> np.uint64(31)
+    spread: Array = (k >> np.uint64(11)) * 2.0**-53
+    return spread

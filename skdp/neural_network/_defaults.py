@@ -1,0 +1,51 @@
+"""What is chosen for a network where the user says nothing: by what is promised and by public sizes, never by data."""
+
+import math
+
+from ..mechanisms import Public
+from ..privacy.spec import Spec
+from ..solvers import BLSGD, SGD, Adam, Solver, Task
+
+__all__ = ["step_of", "usual"]
+
+# Where the noise is low: of the steps that did best on generated tables, over the loss's curvature.
+LONGEST = 8.0
+CARRIED = (
+    1.0  # how far the noise of all steps may carry the score of a record; half of them are averaged
+)
+TYPICAL = 1e5  # records where their number is private
+LEAST_OF_ADAM = 0.005  # a step in one weight, where weights begin with variance 1
+SEARCHED = 4.0  # a line search may begin beyond
+
+
+def usual() -> SGD:
+    """Few large batches: at equal epsilon they bring less noise, and less work, than many small ones."""
+    return SGD(rate=0.05, steps=400)
+
+
+def step_of(solver: Solver, task: Task, public: Public, spec: Spec) -> float:
+    """A step for weights that begin with variance 1, of which scores and their gradients are about 1 long.
+
+    Parameters
+    ----------
+    solver : Solver
+        One for networks.
+    task : Task
+        Its loss.
+    public : Public
+        Its number of records.
+    spec : Spec
+        The promise, of which the noise is guessed, without a calibration.
+
+    Returns
+    -------
+    float
+    """
+    steps = float(solver.get_params()["splits" if isinstance(solver, BLSGD) else "steps"])
+    noise = math.sqrt(2.0 * steps * math.log(1.25 / max(spec.delta, 1e-15)))
+    noise /= spec.epsilon * (public.n or TYPICAL)  # of one coordinate of a mean gradient
+    longest = LONGEST / (task.loss.curvature or 1.0)
+    step = min(longest, CARRIED / max(noise * math.sqrt(steps), 1e-30))
+    if isinstance(solver, Adam):
+        return max(LEAST_OF_ADAM, step * math.sqrt(solver.floor) * noise)
+    return SEARCHED * step if isinstance(solver, BLSGD) else step

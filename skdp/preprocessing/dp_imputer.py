@@ -1,0 +1,60 @@
+"""Private medians in the place of what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from ..fitting import Plan
+from ..solvers import Solver
+from ..solvers._column_scales import ColumnMasses
+from ._bought import BoughtTransformer
+from ._cells import Array
+from ._masses import median_of
+
+__all__ = ["DPImputer"]
+
+
+class DPImputer(BoughtTransformer):
+    """Buy medians of all columns from one noisy histogram, and put them where a number is missing.
+
+    The histogram is that of `DPBounds`: no range has to be declared, and medians are as fine as octaves. Columns keep
+    their units. What is no number, and what is infinite, is missing. Where a public number will do, scikit-learn's
+    ``SimpleImputer(strategy="constant")`` is free.
+
+    Attributes
+    ----------
+    statistics_ : ndarray of shape (n_features,)
+        Private medians of what is not missing; 0 where nothing stands out of the noise.
+
+    See Also
+    --------
+    BoundsScaler : Puts what is missing at a declared place, for nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.preprocessing import DPImputer
+    >>> ages = np.random.default_rng(0).uniform(17.0, 90.0, size=(20_000, 1))
+    >>> ages[::3] = np.nan
+    >>> imputer = DPImputer(epsilon=0.5, random_state=0).fit(ages)
+    >>> bool(45.0 < imputer.transform([[np.nan]])[0, 0] < 62.0)
+    True
+    """
+
+    statistics_: Array = field(init=False)
+
+    def _numbers(self, X: Any, *, reset: bool) -> Array:
+        x = super()._numbers(X, reset=reset)
+        return np.where(np.isfinite(x), x, np.nan)
+
+    def _scales(self) -> Solver:
+        return ColumnMasses()
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        self.statistics_ = np.array([median_of(masses) for masses in w])
+
+    def _mapped(self, x: Array) -> Array:
+        return np.where(np.isnan(x), self.statistics_, x)

@@ -1,0 +1,183 @@
+"""What the best of a random number of runs costs, from the profile of one run (docs/proofs/selection.md).
+
+Let K have generating function phi, f be a trade-off curve of one run and D its profile. The best of K has
+
+    delta(epsilon) <= E over l of sup over u of [phi'(1 - u) l - e^epsilon phi'(f(u))]+,
+
+l the likelihood ratio of one run. The supremum is that of lines in l: with the vertices (g_k, w_k) of their lower
+hull, ``delta(epsilon) <= sum of (g_k - g_{k-1}) D(epsilon + log r_k)``, r_k the hull's slopes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from ._runs import CappedGeometricRuns, Runs
+from .curves import register
+from .events import BestOf, Script
+
+__all__ = ["BestOfCurve", "Curve"]
+
+Array = NDArray[np.float64]
+
+_U = np.concatenate([[0.0], np.logspace(-10, 0, 15_000)])
+_NODES, _CELLS, _LEAST, _FURTHEST = 100, 2000, 1e-14, 600.0
+_UP, _DOWN = 1 + 1e-12, 1 - 1e-12
+_ROUND_OFF = 1e-9  # of a sum whose terms are all positive
+
+
+class Curve:
+    """A profile that is known at some points and bounded by chords between them, for every real epsilon.
+
+    Both directions count: delta(-e) = 1 - e^-e (1 - delta(e)). Delta is convex in e^epsilon, so chords lie above it.
+
+    Parameters
+    ----------
+    profile : callable
+        Delta at epsilon of 0 or more, the larger of both directions.
+    least : float
+        Delta below which nothing more is asked.
+    """
+
+    def __init__(self, profile: Callable[[float], float], least: float = _LEAST) -> None:
+        self.nodes = np.linspace(0.0, _end(profile, least), _NODES + 1)
+        found = [min(1.0, profile(float(e))) for e in self.nodes]
+        self.deltas = np.minimum.accumulate(np.array(found))
+        self._odds = np.exp(self.nodes)
+
+    def at(self, epsilons: Array) -> Array:
+        """Delta at any real epsilons."""
+        far = np.minimum(np.abs(epsilons), self.nodes[-1])
+        found = np.interp(np.exp(far), self._odds, self.deltas)
+        negative = np.minimum(epsilons, 0.0)
+        below = -np.expm1(negative) + np.exp(negative) * found
+        return np.minimum(np.where(epsilons < 0, below, found), 1.0)
+
+    def tradeoff(self, u: Array) -> Array:
+        """A lower bound on the type II error at each type I error."""
+        out = np.zeros_like(u)
+        for odds, delta in zip(self._odds.tolist(), self.deltas.tolist()):
+            np.maximum(out, (1.0 - delta) - odds * u, out=out)
+            np.maximum(out, ((1.0 - delta) - u) / odds, out=out)
+        return np.minimum(out, 1.0 - u)
+
+
+def _end(profile: Callable[[float], float], least: float) -> float:
+    """Where delta has come down to the least that is asked, or as far as is looked."""
+    if profile(0.0) <= least:
+        return 1e-12
+    low, high = 0.0, 1e-3
+    while profile(high) > least and high < _FURTHEST:
+        low, high = high, min(2.0 * high, _FURTHEST)
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if profile(middle) <= least else (middle, high)
+    return high
+
+
+class BestOfCurve:
+    """The profile of the best of K runs.
+
+    Parameters
+    ----------
+    run : Curve
+        Of one run.
+    runs : Runs
+        Law of K, with the slope of its generating function.
+    """
+
+    def __init__(self, run: Curve, runs: Runs) -> None:
+        self._run = run
+        gains = runs.slope(1.0 - _U)[:-1] * _UP
+        costs = runs.slope(run.tradeoff(_U))[1:] * _DOWN
+        # g falls and w falls with u: at the left end of a cell g, at its right end w.
+        heights, levels = _lower_hull(gains[::-1], costs[::-1])
+        self._rises = np.diff(heights)
+        with np.errstate(divide="ignore"):
+            self._shifts = np.log(np.diff(levels) / self._rises)
+
+    def __call__(self, epsilon: float) -> float:
+        """Delta at epsilon."""
+        if not self._run.deltas[0]:  # all runs are alike, and so is their best
+            return 0.0
+        terms = self._rises * self._run.at(epsilon + self._shifts)
+        return min(1.0, float(terms.sum()) * (1.0 + _ROUND_OFF))
+
+
+def _lower_hull(x: Array, y: Array) -> tuple[Array, Array]:
+    """Vertices, from the origin on, of the lower convex hull of points whose x rises."""
+    xs, ys = [0.0], [0.0]
+    for a, b in zip(x.tolist(), y.tolist()):
+        while len(xs) > 1 and (ys[-1] - ys[-2]) * (a - xs[-1]) >= (b - ys[-1]) * (xs[-1] - xs[-2]):
+            xs.pop()
+            ys.pop()
+        if a > xs[-1]:
+            xs.append(a)
+            ys.append(b)
+    return np.array(xs), np.array(ys)
+
+
+@lru_cache(maxsize=256)
+def _curve_of(script: Script, neighbors: str) -> Curve:
+    from . import accountants  # which price this event, and by it what it is made of
+
+    return Curve(lambda epsilon: accountants.delta(script, epsilon, neighbors))
+
+
+@lru_cache(maxsize=64)
+def _of_event(event: BestOf, neighbors: str) -> BestOfCurve:
+    """A run that draws its script: of each epsilon, the mean of the scripts' deltas."""
+    parts = [
+        (weight, _curve_of(script, neighbors))
+        for script, weight in zip(event.scripts, event.weights)
+        if weight > 0
+    ]
+    total = math.fsum(weight for weight, _ in parts)
+
+    def run(epsilon: float) -> float:
+        at = np.array([epsilon])
+        return float(math.fsum(weight * float(curve.at(at)[0]) for weight, curve in parts) / total)
+
+    same = len({id(curve) for _, curve in parts}) == 1
+    one = parts[0][1] if same else Curve(lambda epsilon: run(epsilon) * _UP)
+    return BestOfCurve(one, CappedGeometricRuns(event.mean, event.cap))
+
+
+@lru_cache(maxsize=64)
+def _chords(event: BestOf, neighbors: str) -> Curve:
+    """The event's own profile by chords, for sums over the loss of what stands beside it."""
+    return Curve(_of_event(event, neighbors), 1e3 * event.cap * _LEAST)
+
+
+@register(BestOf, "profile")
+def _profile(event: BestOf, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
+    """Alone, or beside a Gaussian: the mean over the Gaussian's loss, each cell of it at its upper end."""
+    values = np.asarray(epsilon, float)
+    if not extra_mu:
+        curve = _of_event(event, neighbors)
+        return np.array([_at(curve, e) for e in values.ravel()]).reshape(values.shape)[()]
+    if math.isinf(extra_mu):
+        return np.ones(values.shape)[()]
+    edges = np.linspace(-9.0, 9.0, _CELLS + 1)
+    mass = np.append(np.diff(ndtr(edges), prepend=0.0), ndtr(-9.0))
+    losses = np.append(extra_mu**2 / 2 + extra_mu * edges, np.inf)
+    found = [_beside(_chords(event, neighbors), e - losses[:-1], mass) for e in values.ravel()]
+    return np.array(found).reshape(values.shape)[()]
+
+
+def _at(curve: BestOfCurve, epsilon: float) -> float:
+    """Of both directions, also where epsilon is negative."""
+    if epsilon >= 0:
+        return curve(epsilon)
+    return min(1.0, -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon))
+
+
+def _beside(curve: Curve, epsilons: Array, mass: Array) -> float:
+    return min(1.0, float(mass[:-1] @ curve.at(epsilons) + mass[-1]) * (1.0 + _ROUND_OFF))

@@ -1,0 +1,53 @@
+"""The last script that a ledger was asked for, checked and priced: a search charges equal ones one after another.
+
+Adding a price takes less time than finding it by its script, whose events are hashed anew each time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...exceptions import NotSupported
+from .._counting import Counted
+from .._shifted import AnyBook
+from ..events import Script, checked, tally
+
+__all__ = ["Repeats"]
+
+Ways = tuple[tuple[Counted, ...], ...]
+
+
+class Repeats:
+    """What the last script came to."""
+
+    def __init__(self) -> None:
+        self._checked: tuple[Any, Script] = (None, ())
+        self._priced: tuple[Any, Any, Ways] = (None, None, ())
+
+    def checked(self, script: Any) -> Script:
+        """The script as runs of events, or a refusal of what is none."""
+        given, found = self._checked
+        if given is script:
+            return found
+        found = checked(script)
+        tally(found)
+        # What can change in place is looked at each time.
+        if type(script) is tuple and all(type(run) is tuple for run in script):
+            self._checked = (script, found)
+        return found
+
+    def ways(self, books: tuple[AnyBook, ...], script: Script) -> Ways:
+        """For each book the prices of the script, of which any one may be charged; none where it knows of none."""
+        known, priced, found = self._priced
+        if known is books and priced is script:
+            return found
+        found = tuple(_ways_of(book, script) for book in books)
+        self._priced = (books, script, found)
+        return found
+
+
+def _ways_of(book: AnyBook, script: Script) -> tuple[Counted, ...]:
+    try:
+        return book.ways(script)
+    except NotSupported:
+        return ()

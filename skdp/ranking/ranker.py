@@ -1,0 +1,226 @@
+"""Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
+
+from dataclasses import field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting import Plan, PrivateLearner
+from ..fitting.data import Array, grades, table
+from ..losses import LIST_LOSSES, ListLoss
+from ..mechanisms import Documents, Public, Records
+from ..penalties import L2, NoPenalty, ScaledPenalty
+from ..solvers import Task
+from ._lists import sizes_of
+from ._rules import RULES_OF_LISTS
+from .metrics import ndcg
+
+__all__ = ["DPRanker"]
+
+LARGEST = 1e100  # of a stored parameter, before it is divided by data_norm
+LARGEST_GRADE = 31.0
+UNITS = {  # what a receipt calls them, and what is private of a list
+    "list": ("list of documents with its labels", "documents"),
+    "list_labels": ("list of labels (the documents are public)", "labels"),
+}
+
+
+class DPRanker(PrivateLearner):
+    """Linear ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
+
+    A list holds the documents of one query, session or person with a grade for each: 0 for no use, and more is
+    better. What is protected is a list, not a document.
+
+    Parameters
+    ----------
+    privacy_unit : {"list", "list_labels"}, default="list"
+        "list" protects whole lists: neighbours differ in all documents of one and in their labels. "list_labels"
+        protects how documents were judged: **the documents, and which are in one list, are taken as public**. That
+        needs far less noise; the receipt says which.
+    loss : str or ListLoss, default="listnet"
+        What is minimised: "listnet", "listmle", "bayesrank", or an instance from `skdp.losses`.
+    alpha : float, default=0.0
+        Strength of half of the squared norm of the coefficients, relative to the SUM of losses.
+    k : int, default=10
+        Places that count in `score`.
+    max_documents : int, default=1000
+        Public bound on the documents of a list, of which the first so many enter; not used where documents are public.
+    solver : str or Solver, default="auto"
+        "one-shot" (only "listnet" with "list_labels", and "auto" there), "gd" ("auto" elsewhere), "sgd" or "adam", or
+        an instance.
+    neighbors : {"replace_one", "add_remove"}, default="replace_one"
+        Neighbouring data differ by one list replaced (their number is public), or added or removed (it is private);
+        "list_labels" knows the former only, with labels replaced.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Private coefficients of a document's score.
+
+    See Also
+    --------
+    skdp.ranking.ndcg : What `score` is the mean of.
+    skdp.losses.ListNet : The usual loss.
+
+    Notes
+    -----
+    There is no intercept: it would change no order. A person with several lists is protected by none of both units;
+    give one list of each person.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.ranking import DPRanker
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-0.5, 0.5, (4000, 3))
+    >>> y, qid = (X[:, 0] + 0.5 * X[:, 1] > 0.25).astype(int), np.repeat(np.arange(500), 8)
+    >>> model = DPRanker(privacy_unit="list_labels", data_norm=1.0, random_state=0).fit(X, y, qid=qid)
+    >>> bool(model.score(X, y, qid=qid) > 0.9), model.privacy_.unit
+    (True, 'list of labels (the documents are public)')
+    """
+
+    privacy_unit: str = "list"
+    loss: str | ListLoss = "listnet"
+    alpha: float = 0.0
+    k: int = 10
+    max_documents: int = 1000
+    coef_: Array = field(init=False)
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> Self:
+        """Fit with differential privacy.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features)
+            Documents, list after list; those of norm beyond ``data_norm`` count as if scaled down to it.
+        y : array-like of shape (n_documents,)
+            Grades: whole numbers from 0 to 31.
+        qid : array-like of shape (n_documents,), default=None
+            The id of each document's list; those of a list stand together.
+        group : array-like of shape (n_lists,), default=None
+            Documents of each list, in order, in the place of ids.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, groups=(qid, group))
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Scores of documents: in a list, the best have the largest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features)
+            Documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        check_is_fitted(self)
+        return np.asarray(table(self, X, reset=False) @ self.coef_)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> float:
+        """Mean NDCG of the first ``k`` places; computed of the data in the clear, so it is not private.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features)
+            Documents, list after list.
+        y : array-like of shape (n_documents,)
+            Grades.
+        qid : array-like of shape (n_documents,), default=None
+            The id of each document's list.
+        group : array-like of shape (n_lists,), default=None
+            Documents of each list, in the place of ids.
+
+        Returns
+        -------
+        float
+            Between 0 and 1; a list without a grade above 0 counts as 0.
+        """
+        scores = self.predict(X)
+        return float(
+            ndcg(grades(self, y, len(scores)), scores, qid=qid, group=group, k=int(self.k))
+        )
+
+    def _loss(self) -> ListLoss:
+        return self.loss if isinstance(self.loss, ListLoss) else LIST_LOSSES[self.loss]()
+
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
+        private = UNITS[self.privacy_unit][1]
+        given: Any = {"rows": int(self.max_documents), "lists": private}
+        public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
+        penalty = L2(float(self.alpha)) if self.alpha else NoPenalty()
+        scale = float(self.data_norm or 1.0)
+        return public, Task(self._loss(), ScaledPenalty(penalty, scale, False), (n_features,))
+
+    def _rules(self) -> dict[str, Any]:
+        return super()._rules() | RULES_OF_LISTS
+
+    def _check_parameters(self) -> None:
+        if self.privacy_unit == "list_labels" and self.neighbors != "replace_one":
+            raise ValueError(
+                f"neighbors={self.neighbors!r} makes lists private, and privacy_unit='list_labels' takes them as "
+                "public; use 'replace_one', or privacy_unit='list'."
+            )
+        if self.data_norm is None:
+            raise ValueError(
+                "data_norm=None buys bounds of the columns, which has no proof for lists; declare a bound on the norm "
+                "of a document that you know without looking."
+            )
+        super()._check_parameters()
+
+    def _plan(self, *given: Any) -> Plan:
+        plan = super()._plan(*given)
+        declared = {**plan.declared, "privacy_unit": self.privacy_unit}
+        if self.privacy_unit == "list":
+            declared["max_documents"] = int(self.max_documents)
+        return replace(plan, declared=declared, unit=UNITS[self.privacy_unit][0])
+
+    def _encode(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
+        X = table(self, X, reset=True)
+        return X, grades(self, y, X.shape[0]), {}, {}
+
+    def _owners(self, groups: Any, n: int) -> tuple[Array, int]:
+        qid, group = groups
+        sizes = sizes_of(qid, group, n)
+        return np.repeat(np.arange(len(sizes)), sizes), len(sizes)
+
+    def _admitted(
+        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
+    ) -> tuple[Plan, Any]:
+        if self.privacy_unit == "list":
+            return super()._admitted(plan, X, targets, owners, weights)
+        sizes = np.bincount(owners)
+        shown = Documents.of(X, sizes, plan.data_norm)
+        public = replace(plan.public, documents=shown, rows=int(sizes.max()))
+        declared = {**plan.declared, "public_documents": len(owners), "longest_list": public.rows}
+        plan = replace(plan, public=public, declared=declared)
+        return plan, Records.of_labels(targets, public)
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        self.coef_ = np.clip(w, -LARGEST, LARGEST) / plan.data_norm
+
+    def _keep_single(self) -> None:
+        most = float(np.finfo(np.float32).max)
+        self.coef_ = np.clip(self.coef_, -most, most).astype(np.float32)

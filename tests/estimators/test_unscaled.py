@@ -1,0 +1,247 @@
+"""Tables of which nothing is declared: what is bought, at what price, and that nothing else leaves."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from laws.vaults import RELATIONS
+from numpy.testing import assert_allclose
+from preprocessing.test_private_scales import in_units
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+import skdp
+from skdp import DPLogisticRegression, NotSupported
+from skdp.audit import adversarial_pairs, fitted, replay
+from skdp.datasets import load_adult, load_bank, load_bike
+from skdp.fitting import _unscaled, learner
+from skdp.fitting._unscaled import Unscaled
+from skdp.preprocessing import BoundsScaler
+from skdp.privacy import Ledger
+from skdp.privacy._gaussian import gaussian_mu
+from skdp.ranking import DPRanker
+from skdp.solvers import GD, SOLVERS
+from skdp.utils import all_estimators
+
+RNG = np.random.default_rng(0)
+UNITS = np.array([1e-6, 1.0, 1e9])
+X = RNG.normal(size=(6000, 3)) * UNITS
+Y = (X @ [1e6, -1.0, 5e-10] > 0).astype(int)
+FACES = [*all_estimators("classifier"), *all_estimators("regressor")]
+
+
+def face(kind, **given):
+    """An estimator that is told nothing of its columns."""
+    declared = {"classes": [0, 1]} if hasattr(kind(), "classes") else {"y_bounds": (0.0, 1.0)}
+    return kind(**{"epsilon": 2.0, "random_state": 0, **declared, **given})
+
+
+@pytest.mark.parametrize(("name", "kind"), FACES, ids=[name for name, _ in FACES])
+def test_a_table_in_any_unit_works_at_once_and_the_quote_says_what_it_costs(name, kind):
+    model = face(kind)
+    quoted = model.quote(len(X), 3)
+    receipt = model.fit(X, Y).privacy_
+    assert quoted.script == receipt.script and quoted.proofs == receipt.proofs
+    assert {"column_counts", "row_norms"} <= {*receipt.proofs} and 1.9 < receipt.epsilon <= 2.0
+    assert model.bounds_.shape == (3, 2) and 0.0 < model.data_norm_ <= np.sqrt(3) * (1 + 1e-9)
+    assert np.isfinite(model.predict(X)).all() and model.score(X, Y) > -0.1
+    wild = np.array([[1e300, -1e300, 0.0]])
+    assert np.isfinite(model.predict(wild)).all()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("solver", [name for name, kind in SOLVERS.items() if not kind.adaptive])
+def test_whatever_the_solver_one_script_is_what_was_quoted(solver, relation):
+    model = face(DPLogisticRegression, solver=solver, neighbors=relation)
+    try:
+        quoted = model.quote(len(X), 3)
+        model.set_params(data_norm=1.0).quote(len(X), 3)
+    except (NotSupported, ValueError):
+        with pytest.raises((NotSupported, ValueError)):
+            model.fit(X, Y)
+        return
+    receipt = model.set_params(data_norm=None).fit(X[:600], Y[:600]).privacy_
+    model.set_params(data_norm=None)
+    assert model.quote(600, 3).script == receipt.script and quoted.epsilon <= 2.0
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_twentieth_of_mu_squared_is_spent_and_a_declared_bound_saves_it(relation):
+    model = face(DPLogisticRegression, solver="gd", neighbors=relation)
+    bought, declared = (
+        model.set_params(data_norm=norm).quote(len(X), 3).script for norm in (None, 1.0)
+    )
+    whole = gaussian_mu(2.0, 1e-6) ** 2
+    spent = [count / event.multiplier**2 / whole for event, count in bought]
+    assert sum(spent) == pytest.approx(1.0, rel=1e-6)
+    assert_allclose(spent[:2], [0.04, 0.01], rtol=0.01)  # beside the count of private records
+    assert_allclose(bought[-1][0].multiplier, declared[-1][0].multiplier / np.sqrt(0.95), rtol=1e-3)
+
+
+@pytest.mark.parametrize("solver", ["auto", "gd", "white-objective"])
+def test_a_ledger_is_charged_once_for_all(solver):
+    ledger = Ledger(4.0, 1e-5)
+    given = {"solver": solver, "random_state": None}
+    model = face(DPLogisticRegression, ledger=ledger, **given).fit(X, Y)
+    assert len(ledger) == 1 and 0.0 < ledger.spent <= 4.0
+    alone = face(DPLogisticRegression, **given)
+    if solver != "auto":  # which goes by who pays
+        assert alone.quote(len(X), 3).script == model.privacy_.script
+    small = Ledger(1.0, 1e-5)
+    with pytest.raises(skdp.BudgetExceeded):
+        face(DPLogisticRegression, ledger=small, **given).fit(X, Y)
+    assert small.spent == 0.0
+
+
+@pytest.mark.parametrize("kind", [skdp.DPLogisticRegression, skdp.DPLinearSVC])
+def test_without_noise_it_is_the_exact_fit_of_the_scaled_columns(kind):
+    noisy = X + RNG.normal(size=X.shape) * UNITS
+    with pytest.warns(skdp.PrivacyWarning, match="NOT private"):
+        model = face(kind, epsilon=np.inf, C=0.1).fit(noisy, Y)
+    assert model.data_norm_ == pytest.approx(np.sqrt(3))
+    rows = model._rows(noisy)
+    assert np.abs(rows).max() <= 1.0
+    if kind is skdp.DPLogisticRegression:
+        exact = LogisticRegression(C=0.1, tol=1e-10, max_iter=10_000).fit(rows, Y)
+        assert_allclose(model.coef_, exact.coef_, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", [skdp.DPLogisticRegression, skdp.DPRidge])
+def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
+    """Whatever leaves: attributes, warnings, texts and what is printed, on neighbours with every odd number."""
+    model = face(kind, epsilon=1.0, neighbors=relation, random_state=None, solver=GD(steps=3))
+    pairs = [*adversarial_pairs(relation, 60, 3)][::3]
+    replays = [replay(fitted(model), pair, k) for k, pair in enumerate(pairs)]
+    assert [found.findings for found in replays if found.findings] == []
+    assert len(replays) > 10 and max(found.moved for found in replays) > 0.4
+
+
+class ReadsTheNormOff(Unscaled):
+    """Scales rows by the longest one, by looking."""
+
+    def bought(self, budget, asked_of):
+        records = super().bought(budget, asked_of)
+        longest = float(np.linalg.norm(self._x, axis=1).max())
+        self.plan = replace(self.plan, data_norm=self.plan.data_norm + longest)
+        return records
+
+
+def test_a_twin_that_looks_is_found(monkeypatch):
+    monkeypatch.setattr(learner, "Unscaled", ReadsTheNormOff)
+    model = face(DPLogisticRegression, epsilon=1.0, random_state=None, solver=GD(steps=3))
+    pairs = [*adversarial_pairs("replace_one", 60, 3)][::3]
+    assert any(replay(fitted(model), pair, k).findings for k, pair in enumerate(pairs))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"delta": 0.0}, "delta=0"),
+        ({"max_rows_per_group": 2}, "several rows"),
+        ({"max_rows_per_group": 1}, "first row of each"),
+        ({"solver": "agd"}, "as it goes"),
+    ],
+)
+def test_what_has_no_proof_is_refused_before_anything_is_paid(given, told):
+    ledger = Ledger(4.0, 1e-5)
+    model = face(DPLogisticRegression, ledger=ledger, **given)
+    with pytest.raises(NotSupported, match=told):
+        model.quote(len(X), 3)
+    with pytest.raises(NotSupported, match=told):
+        model.fit(X, Y, groups=np.arange(len(X)) if "max_rows_per_group" in given else None)
+    assert ledger.spent == 0.0
+
+
+def test_sparse_tables_and_lists_are_refused():
+    with pytest.raises(NotSupported, match="sparse"):
+        face(DPLogisticRegression).fit(sp.csr_array(X), Y)
+    with pytest.raises(ValueError, match="data_norm=None"):
+        DPRanker().fit(X, Y, qid=np.arange(len(X)) // 4)
+
+
+def test_weights_enter():
+    model = face(DPLogisticRegression, class_weight={0: 1.0, 1: 3.0}, max_sample_weight=2.0)
+    model.fit(X, Y, sample_weight=np.linspace(0.0, 2.0, len(X)))
+    assert model.score(X, Y) > 0.8
+
+
+def test_a_declared_norm_forgets_what_was_bought():
+    model = face(DPLogisticRegression).fit(X, Y)
+    model.set_params(data_norm=2.0).fit(X / UNITS, Y)
+    assert not hasattr(model, "bounds_") and model.score(X / UNITS, Y) > 0.9
+
+
+def test_many_classes_buy_once():
+    three = np.digitize(X[:, 1], [-0.5, 0.5])
+    for way in ("multinomial", "ovr"):
+        model = DPLogisticRegression(3.0, classes=[0, 1, 2], multi_class=way, random_state=0)
+        receipt = model.fit(X, three).privacy_
+        assert receipt.script == model.quote(len(X), 3, 3).script and model.score(X, three) > 0.6
+        assert receipt.proofs == model.quote(len(X), 3, 3).proofs
+
+
+def test_twelve_tables_in_any_unit_lose_less_than_a_point_to_declared_bounds():
+    """One total epsilon of 1 on either side; noise is a part of what is lost."""
+    lost = []
+    for seed in range(12):
+        table, y, bounds = in_units(seed)
+        cut = len(table) * 4 // 5
+        encoder = BoundsScaler({j: tuple(pair) for j, pair in enumerate(bounds)})
+        rows, given = encoder.fit_transform(table), {"classes": [0, 1], "random_state": seed}
+        declared = DPLogisticRegression(1.0, data_norm=encoder.row_norm_, **given)
+        bought = DPLogisticRegression(1.0, **given)
+        found = declared.fit(rows[:cut], y[:cut]).score(rows[cut:], y[cut:])
+        lost.append(found - bought.fit(table[:cut], y[:cut]).score(table[cut:], y[cut:]))
+    assert max(lost) < 0.01 and np.mean(lost) < 0.003
+
+
+def blind(table):
+    """Columns as they come, and one for each category: nothing is declared of either."""
+    numbers = [np.asarray(table.columns[name], dtype=float)[:, None] for name in table.bounds]
+    words = [
+        np.asarray(table.columns[name])[:, None] == np.array(values)
+        for name, values in table.categories.items()
+    ]
+    return np.hstack([*numbers, *words]).astype(float)
+
+
+@pytest.mark.skipif(not os.environ.get("SKDP_DATA"), reason="set SKDP_DATA to fit real tables")
+@pytest.mark.parametrize("load", [load_adult, load_bank, load_bike])
+def test_real_tables_of_which_nothing_is_declared(load):
+    table = load()
+    y = table.target if table.target_names else (table.target > np.median(table.target)).astype(int)
+    order = np.random.default_rng(0).permutation(len(y))[:20_000]
+    train, test = np.split(order, [len(order) * 4 // 5])
+    declared, bought = table.encode(), blind(table)
+    model = DPLogisticRegression(0.4, classes=[0, 1], random_state=0)
+    right = model.fit(bought[train], y[train]).decision_function(bought[test])
+    known = model.set_params(data_norm=1.0).fit(declared[train], y[train])
+    left = known.decision_function(declared[test])
+    assert roc_auc_score(y[test], right) > roc_auc_score(y[test], left) - 0.012
+
+
+@pytest.mark.parametrize("cell", [5e-324, -1e-310, 1e300, -1.7e308])
+def test_floating_point_errors_that_a_program_has_made_fatal_tell_of_no_cell(cell):
+    odd = X.copy()
+    odd[::7, 1] = cell
+    with np.errstate(all="raise"):
+        model = face(DPLogisticRegression, solver=GD(steps=3)).fit(odd, Y)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_norm_that_a_solver_would_refuse_is_not_taken(monkeypatch):
+    """Doubles may not do for a norm that was bought: then the fit is for rows of any."""
+    plain, calls = _unscaled.rehearse, []
+
+    def refuses(plan, budget):
+        calls.append(plan.data_norm)
+        if len(calls) == 2:
+            raise NotSupported("double precision cannot certify it")
+        return plain(plan, budget)
+
+    monkeypatch.setattr(_unscaled, "rehearse", refuses)
+    model = face(DPLogisticRegression).fit(X, Y)
+    assert len(calls) == 2 and model.data_norm_ == calls[0]
