@@ -1,8 +1,14 @@
-"""Puts tests/ on the path, so that a law in one folder can be held against its sabotaged twin in another."""
+"""What holds for all tests: laws and twins find each other, and what a test draws hangs on its name alone."""
 
+import os
+from hashlib import sha256
+
+import numpy as np
+import pytest
 from hypothesis import settings
 
 from skdp.fitting._covered import UNCOVERED
+from skdp.mechanisms import _noise
 
 settings.register_profile("skdp", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("skdp")
@@ -10,3 +16,48 @@ settings.load_profile("skdp")
 UNCOVERED.told = (
     True  # tests fit one table as often as they like, and some of them make warnings errors
 )
+
+
+class SameNoise:
+    """What `os` is to the source of noise in a test: bytes that follow from a name, so that a red test is red again.
+
+    Only the bytes are others; all that is made of them is the code of a fit. Children of a fork, and tests marked
+    `os_noise`, get the operating system's. SKDP_FRESH_NOISE=1 gives these to every test.
+    """
+
+    def __init__(self):
+        self.owner, self.stream = os.getpid(), None
+
+    def urandom(self, count):
+        if self.stream is None or os.getpid() != self.owner:
+            return os.urandom(count)
+        return self.stream.bytes(count)
+
+    def follow(self, name):
+        key = int.from_bytes(sha256(name.encode()).digest()[:16], "little")
+        self.stream = np.random.Generator(np.random.Philox(key=key))
+
+
+SAME_NOISE = SameNoise()
+if os.environ.get("SKDP_FRESH_NOISE") != "1":
+    _noise.os = SAME_NOISE
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    SAME_NOISE.follow(item.nodeid)
+    if item.get_closest_marker("os_noise"):
+        SAME_NOISE.stream = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    """What several tests share is drawn by a name of its own, not by that of the test that came first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    before = SAME_NOISE.stream
+    SAME_NOISE.follow(f"{fixturedef.baseid}::{fixturedef.argname}{request.param_index}")
+    try:
+        return (yield)
+    finally:
+        SAME_NOISE.stream = before

@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 from skdp.mechanisms import Noise
 
+pytestmark = pytest.mark.os_noise  # what other tests draw hangs on their names
 TESTS = Path(__file__).parents[1]
 SCRIPT = (
     "import json, sys; sys.path.insert(0, {path!r}); import numpy; numpy.random.seed(0); "
