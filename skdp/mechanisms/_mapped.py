@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _twofold
 from ._engine import Rows
+from ._kernels import UNIT
 from ._shrunk import LEAST_SHRINK, whole_scores
 
 __all__ = ["FLOOR", "Images", "MappedRows"]
@@ -105,10 +106,12 @@ class MappedRows:
 
     def units_of_scores(self, u: Array) -> float:
         """How many units of a row's `reach` a computed score at u may be off, summed in any order."""
-        stretch = float(np.linalg.norm(self._matrix))
-        below: float = self._rows.units_of_scores(self._pulled(u))
+        stretch, most = float(np.linalg.norm(self._matrix)), float(np.linalg.norm(u))
+        # Sizes are all that is asked of the parameters below: a plain product, and what it may be off.
+        plain = np.abs(self._matrix.T @ u) + (len(self._matrix) + 8.0) * UNIT * stretch * most
+        below: float = self._rows.units_of_scores(plain)
         mapped = 8.0 if self._twofold else len(self._matrix) + 8.0
-        return below / max(stretch, 1e-300) + mapped * float(np.linalg.norm(u))
+        return below / max(stretch, 1e-300) + mapped * most
 
     def careful_dot(self, high: Array, low: Array) -> Array:
         """Scores at ``high + low``, off by a few units of the score itself."""
