@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from laws.ears import hear
+from laws.list_pairs import LISTED, list_pair
 from laws.sensitivity_laws import MEASURED, pair_of
 from laws.sparse_layouts import SPARSE, sparse_laid_out
 
@@ -181,8 +182,9 @@ def worst_ratios(rng, pairs, per_kind=1, kinds=ASKED, **given):
     """Worst ratio and number of pairs by mechanism, over hostile questions about hostile neighbours."""
     worst = {kind.__name__: (0.0, 0) for kind in kinds}
     while sum(count for _, count in worst.values()) < pairs:
-        both = pair(rng, **given)
+        rows = pair(rng, **given)
         for kind in kinds:
+            both = Pair(*list_pair(rng, kind, **given)) if kind in LISTED else rows
             for question in _some(kind, both, rng, per_kind):
                 try:
                     question.event(both.records.public)

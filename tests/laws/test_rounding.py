@@ -45,6 +45,8 @@ def _check(worst, pairs, kinds=ASKED):
     assert {kind.__name__ for kind in kinds} <= held, "a mechanism that was never asked"
     assert sum(count for _, count in worst.values()) >= pairs
     assert max(found for found, _ in worst.values()) <= 1.0
+    # Neighbours that move nothing would show nothing.
+    assert min([found for found, count in worst.values() if count >= 60], default=1.0) > 0.5, worst
 
 
 def test_hostile_neighbours_stay_within_the_claim():
