@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from ..events import Script, checked
@@ -315,4 +317,10 @@ def _header(rules: Rules) -> dict[str, Any]:
 
 def _today() -> str:
     """The date, UTC. A time of day would say how long fits take, which may depend on records."""
-    return datetime.now(UTC).date().isoformat()
+    return _date(int(time.time() // 86400))
+
+
+@lru_cache(maxsize=1)
+def _date(day: int) -> str:
+    """The date so many days after 1970 began."""
+    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
