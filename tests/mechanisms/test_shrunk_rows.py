@@ -1,4 +1,4 @@
-"""A record whose row was scaled down by s counts with s^2 l(z / s), or with l(z; s y): derivatives, sums, minimisers."""
+"""A record whose row was scaled down by s counts with s^2 l(z / s), or with l(z; s y): slopes, sums, minimisers."""
 
 import numpy as np
 import pytest
