@@ -116,4 +116,4 @@ def test_it_comes_nearer_at_each_step_of_epsilon(where, penalty, loss):
         for epsilon in (1e2, 1e4, 1e6, 1e8)
     ]
     assert all(later < 0.7 * earlier for earlier, later in pairwise(far)), far
-    assert far[-1] <= 2.5e-3
+    assert loss != "logistic" or far[-1] <= 2e-3
