@@ -1,16 +1,21 @@
 """R2 of private least squares by epsilon: real and generated tables, beside AdaSSP and no privacy.
 
-    SKDP_DATA=... python benchmarks/regression.py [--data wine bike even skewed coded] [--seeds 8]
+    SKDP_DATA=... python benchmarks/regression.py [--data wine bike even skewed coded] [--seeds 40]
+        [--diffprivlib /path/to/its/python] [--methods DPRidge] [--epsilons 0.1] [--save regression]
 
 80 % of the rows to fit and 20 % to score, a new split and new noise for each seed; replace-one neighbours, delta 1e-6.
 Rows and targets are bounded by public declarations; predictions of all methods are cut to the declared range. AdaSSP is
 Algorithm 2 of Wang (2018), "Revisiting differentially private linear regression", with the constants that are printed
-there and declared bounds. Writes ``results/regression.csv``.
+there and declared bounds. diffprivlib's LinearRegression runs in an environment of its own, see
+`_diffprivlib_regression.py`. Writes ``results/<save>.csv``.
 """
 
 import argparse
 import math
+import subprocess
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 from _protocol import write_csv
@@ -92,24 +97,42 @@ def methods(bounds):
     }
 
 
-def scores(name, seeds):
-    """R2 of every method, epsilon and seed on one table."""
+def scores(name, seeds, wanted, epsilons):
+    """R2 of every wanted method, epsilon and seed on one table."""
     X, y, bounds = load(name)
-    made = methods(bounds)
+    made = {key: make for key, make in methods(bounds).items() if key in (wanted or (key,))}
     for seed in range(seeds):
         order = np.random.default_rng(seed).permutation(len(y))
         train, test = np.split(order, [int(0.8 * len(y))])
         for method, make in made.items():
-            for epsilon in EPSILONS:
+            for epsilon in epsilons:
                 model = make(epsilon, seed).fit(X[train], y[train])
                 predicted = np.clip(model.predict(X[test]), *bounds)
                 yield (method, epsilon), r2_score(y[test], predicted)
 
 
-def summary(name, seeds):
+def theirs(name, seeds, epsilons, python):
+    """The same of diffprivlib, by the Python of its environment."""
+    X, y, bounds = load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "splits.npz"
+        np.savez(path, X=X, y=y, bounds=bounds, seeds=seeds, epsilons=epsilons)
+        script = Path(__file__).with_name("_diffprivlib_regression.py")
+        said = subprocess.run(
+            [python, script, path], capture_output=True, text=True, check=True
+        ).stdout
+    for line in said.splitlines():
+        _, epsilon, score = map(float, line.split())
+        yield ("diffprivlib, delta = 0", epsilon), score
+
+
+def summary(name, given):
     """One line for each method and epsilon: mean over seeds and its standard error."""
-    found = {}
-    for key, score in scores(name, seeds):
+    found, seeds, epsilons = {}, given.seeds, given.epsilons
+    lines = list(scores(name, seeds, given.methods, epsilons))
+    if given.diffprivlib:
+        lines += theirs(name, seeds, epsilons, given.diffprivlib)
+    for key, score in lines:
         found.setdefault(key, []).append(score)
     for (method, epsilon), values in found.items():
         error = np.std(values, ddof=1) / math.sqrt(len(values))
@@ -122,11 +145,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = ["wine", "bike", "even", "skewed", "coded"]
     parser.add_argument("--data", nargs="+", default=names, choices=names)
-    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--diffprivlib", help="the Python of an environment with diffprivlib")
+    parser.add_argument("--methods", nargs="+")
+    parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
+    parser.add_argument("--save", default="regression")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows = [line for name in given.data for line in summary(name, given.seeds)]
-    write_csv("regression", rows)
+    rows = [line for name in given.data for line in summary(name, given)]
+    write_csv(given.save, rows)
     for row in rows:
         print(*row.values())
 

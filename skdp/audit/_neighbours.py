@@ -104,7 +104,10 @@ class Neighbours:
 def _gradient(
     question: Any, bounded: tuple[Array, float, float], label: float, point: Array
 ) -> Array:
-    """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left."""
+    """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left.
+
+    Where targets are scaled with their rows it is the slope of what is left of both.
+    """
     row, norm, left = bounded
     if hasattr(question, "coordinates"):
         row = question.coordinates.matrix @ row / question.scale
@@ -116,7 +119,10 @@ def _gradient(
             max(left / longest, LEAST_SHRINK),
         )
         question = question.question
-    slope = left * float(question.loss.dz(np.array([row @ point / left]), np.array([label]))[0])
+    if question.loss.scales_targets:
+        slope = float(question.loss.dz(np.array([row @ point]), np.array([left * label]))[0])
+    else:
+        slope = left * float(question.loss.dz(np.array([row @ point / left]), np.array([label]))[0])
     if question.clip is not None:
         longest = question.clip * (1.0 - ROUNDING) / max(norm, 1e-300)
         slope = min(max(slope, -longest), longest)

@@ -33,6 +33,9 @@ class Loss:
         Whether the sign of ``dz`` follows from the target alone. Sharper privacy bounds hold then.
     outputs : int
         Scores of one record: 1 for arrays of shape (n,), K for (n, K).
+    scales_targets : bool
+        Whether a row that has to be scaled down takes its target with it: the loss then counts as it is, of what is
+        left of both, and not as that of the whole row, times the square of what is left.
 
     See Also
     --------
@@ -66,9 +69,11 @@ class Loss:
         def one_signed(self) -> bool: ...
         @property
         def outputs(self) -> int: ...
+        @property
+        def scales_targets(self) -> bool: ...
     else:
         slope = curvature = None
-        one_signed = False
+        one_signed = scales_targets = False
         outputs = 1
     d2z: ClassVar[Any] = None
 

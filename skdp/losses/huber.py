@@ -35,6 +35,9 @@ class Huber(ResidualLoss):
     """
 
     curvature = 1.0
+    scales_targets = (
+        True  # symmetric errors stay so, and fewer of a long row's fall on the straight line
+    )
     delta: float = 1.0
 
     def __post_init__(self) -> None:

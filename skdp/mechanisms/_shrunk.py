@@ -5,6 +5,8 @@ that are too short, and come out with parameters that are too large. With the sc
 weight ``s^2``, what is estimated stays what it was: the weights depend on rows alone. In z such a loss has the
 slope ``s l'``, of the same sign and no steeper than l, and the curvature ``l''``: no constant of a proof changes
 (docs/proofs/shrunk_rows.md).
+
+A loss of residuals may ask for ``l(z; s y)`` instead: that of what is left of the row and of the target.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ def values_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
 
 def values_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
     """The same at scores of the whole rows."""
+    if shrink is not None and _together(loss):
+        return np.asarray(loss.value(*_scaled(shrink, whole, y)), dtype=np.float64)
     values = loss.value(whole, y).astype(np.float64, copy=False)
     return values if shrink is None else np.asarray(values * shrink * shrink)
 
@@ -62,6 +66,8 @@ def slopes_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
 
 def slopes_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
     """The same at scores of the whole rows."""
+    if shrink is not None and _together(loss):
+        return np.asarray(loss.dz(*_scaled(shrink, whole, y)), dtype=np.float64, order="C")
     slopes = np.asarray(loss.dz(whole, y), dtype=np.float64, order="C")
     if shrink is not None:
         slopes *= shrink if slopes.ndim == 1 else shrink[:, None]
@@ -70,6 +76,8 @@ def slopes_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array
 
 def curvatures_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
     """Its second derivative in z: that of the loss at the score of the whole row; parameters as in `values_of`."""
+    if shrink is not None and _together(loss):
+        return np.asarray(loss.d2z(z, shrink * y), dtype=np.float64)
     return np.asarray(loss.d2z(whole_scores(shrink, z), y), dtype=np.float64)
 
 
@@ -79,6 +87,16 @@ def whole_scores(shrink: Array | None, z: Array) -> Array:
         return z
     along = shrink if z.ndim == 1 else shrink[:, None]
     return np.divide(z, along, dtype=np.float64).astype(z.dtype, copy=False)
+
+
+def _together(loss: Loss) -> bool:
+    """Whether targets are scaled down with their rows: numbers may be, labels not."""
+    return loss.kind == "regression" and loss.scales_targets
+
+
+def _scaled(shrink: Array, whole: Array, y: Array) -> tuple[Array, Array]:
+    """Scores and targets of what is left of the records, the scores in their own precision; s = 1 changes no bit."""
+    return np.asarray(shrink * whole).astype(whole.dtype, copy=False), shrink * y
 
 
 def left_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,9 +73,16 @@ class Frame:
         return Spec(gaussian_epsilon(mu, spec.delta), spec.delta, spec.neighbors)
 
     def script(self, index: int, mu: float, accountant: str | None = None) -> Script:
-        """What a fit of a candidate asks."""
-        model = self.candidates.model(index, mu, accountant)
-        return self.candidates.script(model, self.n, self.widths[index])
+        """What a fit of a candidate asks; found once, for a search makes the same fit again and again."""
+        asked = index, mu, accountant
+        if asked not in self._scripts:
+            model = self.candidates.model(index, mu, accountant)
+            self._scripts[asked] = self.candidates.script(model, self.n, self.widths[index])
+        return self._scripts[asked]
+
+    @cached_property
+    def _scripts(self) -> dict[tuple[int, float, str | None], Script]:
+        return {}
 
     def fitted(
         self, index: int, mu: float, table: Table, seeds: Seeds, accountant: str | None = None

@@ -171,9 +171,10 @@ def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool
     w, error = _Shrinkage(moment, products, noises, free).fitted()
     penalised = moment + np.diag(ridge)
     w = np.linalg.lstsq(penalised, moment @ w, rcond=None)[0] if ridge.any() else w
-    left = (square - 2.0 * float(products @ w) + float(w @ moment @ w) + error) / n
-    most = max(square / n, _LEAST_VARIANCE)
-    return FirstFit(w, min(max(left, _LEAST_VARIANCE), most, 1.0), error / n)
+    left = (square - 2.0 * float(products @ w) + float(w @ moment @ w)) / n
+    left = min(max(left, _LEAST_VARIANCE), max(square / n, _LEAST_VARIANCE))
+    # Noise may leave next to nothing, but what the fit's own errors add to a residual is known apart from it.
+    return FirstFit(w, min(left + error / n, 1.0), error / n)
 
 
 def shrunk(found: Array, noise: float, first: FirstFit) -> tuple[Array, float]:

@@ -7,12 +7,13 @@ convexity (docs/proofs/objective_perturbation.md). Not adaptive; the noise is ca
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..exceptions import NotSupported
 from ..mechanisms import PerturbedObjective, Public
 from ._one_shot import (
+    TYPICAL,
     chosen_clip,
     leverage_for,
     noise_norm,
@@ -24,6 +25,8 @@ from ._ranges import clip_bound, one_of, positive
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["ObjectivePerturbation", "tight"]
+
+_CURVED = 0.005  # of the loss's curvature times the records: what short directions of rows may have
 
 
 @dataclass(frozen=True)
@@ -110,8 +113,31 @@ def tight(
         tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
         leverage = leverage_for(task, public, budget, clip, tilt, radius)
         needed = strength_for(leverage, added, public.intercept)
-        strength = max(needed, tilt / radius - added)
+        found = _draft(
+            task,
+            clip,
+            multiplier=budget.noise,
+            strength=max(needed, tilt / radius - added),
+            pure=budget.delta == 0,
+        )
+        return _calmer(found, public, radius)
     return _draft(task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0)
+
+
+def _calmer(question: PerturbedObjective, public: Public, radius: float) -> PerturbedObjective:
+    """The question, or one of more strength where what it leaves uncertified needs more noise than that pulls.
+
+    The noise on the minimiser grows as the strength falls, by its power of -3/2, and is all that is left at large
+    epsilon where the loss bends sharply. A strength pulls a solution by itself over the objective's curvature.
+    """
+    curvature = _CURVED * float(question.loss.curvature or 0.0)
+    for _ in range(3):
+        pull = question.strength * radius / ((public.n or TYPICAL) * curvature)
+        noise = question.output_noise(public) * noise_norm(math.prod(question.shape), question.pure)
+        if noise <= pull:
+            break
+        question = replace(question, strength=question.strength * (noise / pull) ** 0.4)
+    return question
 
 
 def _draft(

@@ -80,7 +80,7 @@ class WhiteObjective(Solver):
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser, in the given coordinates."""
         white = buy_whitening(self, oracle, task, record_count(oracle, budget), budget)
-        question = self._objective(white.public, task, budget)
+        question = self._objective(stand_in(oracle.public).public, task, budget)  # as it was priced
         ridge = white.ridge(task.penalty)
         if (
             budget.private

@@ -100,14 +100,15 @@ def test_the_measure_is_the_distance_to_scikit_learns_fit():
     assert apart > 1e-3 and measured == pytest.approx(apart, rel=0.1)
 
 
+@pytest.mark.parametrize("loss", ["logistic", pytest.param("squared_hinge", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("where", TABLES)
 @pytest.mark.parametrize("penalty", PENALTIES)
-def test_it_comes_nearer_at_each_step_of_epsilon(where, penalty):
+def test_it_comes_nearer_at_each_step_of_epsilon(where, penalty, loss):
     """A cut of the rows that stays where it is stops 2 to 8 % away; one that jumps open is worse at 1e4 than at 1e2."""
     far = [
         np.median(
             [
-                distance("logistic", where, penalty, 1.0, intercept, epsilon, seed)
+                distance(loss, where, penalty, 1.0, intercept, epsilon, seed)
                 for intercept in (True, False)
                 for seed in range(3)
             ]
@@ -115,4 +116,4 @@ def test_it_comes_nearer_at_each_step_of_epsilon(where, penalty):
         for epsilon in (1e2, 1e4, 1e6, 1e8)
     ]
     assert all(later < 0.7 * earlier for earlier, later in pairwise(far)), far
-    assert far[-1] <= 2e-3
+    assert loss != "logistic" or far[-1] <= 2e-3

@@ -72,8 +72,10 @@ def true_rows(rows):
 
 
 def slopes_of_whole_rows(rows, loss, z, y):
-    """Slopes of the losses s^2 l(z / s) of rows of which s is left."""
+    """Slopes of the losses s^2 l(z / s), or l(z; s y), of rows of which s is left."""
     left = long(left_of(rows)).reshape((-1,) + (1,) * (z.ndim - 1))
+    if isinstance(loss, Huber):
+        return slopes(loss, z, left * long(y))
     return left * slopes(loss, z / left, y)
 
 

@@ -125,6 +125,15 @@ def sign_is_as_declared(loss):
     assert loss.one_signed == one_signed
 
 
+def scaled_targets_bias_nothing(loss):
+    """A loss that scales targets with their rows is one of residuals, and takes both signs alike."""
+    if not loss.scales_targets:
+        return
+    z, y, _ = points(loss)
+    for same in (loss.value(z + 0.5, y + 0.5), loss.value(-z, -y)):
+        np.testing.assert_allclose(same, loss.value(z, y), atol=1e-12)
+
+
 def value_bound_is_supremum(loss):
     """``value`` lies in [0, ``value_bound``] and reaches both ends."""
     for radius in (0.1, 1.0, 6.0):
@@ -205,6 +214,7 @@ LAWS = [
     slope_is_supremum,
     curvature_is_supremum,
     sign_is_as_declared,
+    scaled_targets_bias_nothing,
     value_bound_is_supremum,
     precision_is_kept,
     large_scores_are_safe,

@@ -1,4 +1,4 @@
-"""A record whose row was scaled down by s counts with the loss s^2 l(z / s): derivatives, sums, minimisers."""
+"""A record whose row was scaled down by s counts with s^2 l(z / s), or with l(z; s y): slopes, sums, minimisers."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,8 @@ def test_slopes_are_derivatives_of_values_and_no_steeper_than_the_loss(loss):
     near = np.isclose(slopes, rise, rtol=1e-4, atol=1e-7)
     assert near.mean() > 0.99  # a kink may lie between
     if loss.slope is not None:
-        assert (np.abs(slopes) <= s * loss.slope * (1 + 1e-12)).all()
+        steepest = loss.slope if loss.scales_targets else s * loss.slope
+        assert (np.abs(slopes) <= steepest * (1 + 1e-12)).all()
     if loss.one_signed:
         assert (slopes * loss.dz(np.zeros(4000), y) >= 0).all()
 
@@ -80,9 +81,38 @@ def test_a_gradient_is_that_of_whole_rows_weighed_by_what_is_left_squared(loss, 
     w = rng.normal(size=Z.shape[1])
     vault = Records.admit(X, y, public_of(X, intercept), data_norm=1.0)
     question = Gradient(at=w, loss=loss, clip=1e6, multiplier=0.0)
-    wanted = Z.T @ (s**2 * loss.dz(Z @ w, y))
-    np.testing.assert_allclose(question.measure(vault), wanted, rtol=1e-9)
-    np.testing.assert_allclose(losses_at(w, vault, loss), s**2 * loss.value(Z @ w, y), rtol=1e-9)
+    slopes, values = s**2 * loss.dz(Z @ w, y), s**2 * loss.value(Z @ w, y)
+    if isinstance(loss, Huber):  # of rows and targets that are scaled down together
+        slopes, values = s * loss.dz(s * (Z @ w), s * y), loss.value(s * (Z @ w), s * y)
+    np.testing.assert_allclose(question.measure(vault), Z.T @ slopes, rtol=1e-9)
+    np.testing.assert_allclose(losses_at(w, vault, loss), values, rtol=1e-9)
+
+
+def test_labels_are_never_scaled():
+    class Wrong(Logistic):
+        scales_targets = True
+
+    rng = np.random.default_rng(8)
+    X, y = table(rng)
+    vault, w = Records.admit(X, y, public_of(X, 0.0), data_norm=1.0), rng.normal(size=3)
+    found = [pass_forward(w, vault, loss)[0] for loss in (Logistic(), Wrong())]
+    assert np.array_equal(*found)
+
+
+def test_a_target_that_is_scaled_with_its_row_biases_no_coefficient():
+    """Symmetric errors: the gradient of the whole population vanishes at the coefficients that made them."""
+    rng = np.random.default_rng(7)
+    X, _ = table(rng, n=400_000)
+    w = np.array([1.0, -0.5, 0.25])
+    kept = np.linalg.norm(X, axis=1) < 10.0  # targets have a bound as well
+    X = X[kept]
+    y = (X @ w + rng.uniform(-2, 2, size=len(X))) / 16.0
+    w /= 16.0
+    vault = Records.admit(X, y, public_of(X, 0.0), data_norm=1.0)
+    one = Gradient(at=w, loss=Huber(0.05), clip=1e6, multiplier=0.0).measure(vault)
+    off = Gradient(at=1.5 * w, loss=Huber(0.05), clip=1e6, multiplier=0.0).measure(vault)
+    sure = 5.0 * 0.05 * np.sqrt(len(X))  # five deviations of it at most
+    assert np.linalg.norm(one) < sure < 0.3 * np.linalg.norm(off)
 
 
 def test_in_other_coordinates_as_well():
@@ -135,7 +165,7 @@ def test_a_far_row_changes_no_bit_of_another_records_slope(dtype):
     beside = X.copy()
     beside[0] *= 1e4
     w = rng.normal(size=4)
-    for loss in (Logistic(), Squared(), SquaredHinge()):
+    for loss in (Logistic(), Squared(), SquaredHinge(), Huber(0.5)):
         given = [
             pass_forward(w, Records.admit(rows, y, public_of(X, 0.25), data_norm=1.0), loss)[0]
             for rows in (X, beside)

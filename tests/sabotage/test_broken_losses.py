@@ -12,7 +12,16 @@ sys.path.append(str(Path(__file__).parents[1] / "laws"))
 
 import loss_laws as laws
 
-from skdp.losses import ClippedLogistic, Hinge, Huber, Logistic, MarginLoss, Multinomial, Squared
+from skdp.losses import (
+    ClippedLogistic,
+    Hinge,
+    Huber,
+    Logistic,
+    MarginLoss,
+    Multinomial,
+    QuantileHuber,
+    Squared,
+)
 
 
 class SlopeTooSmall(Logistic):
@@ -61,6 +70,10 @@ class OneSignedByMistake(Huber):
 
 class TwoSignedByMistake(Logistic):
     one_signed = False
+
+
+class QuantileOfScaledTargets(QuantileHuber):
+    scales_targets = True
 
 
 class HalfTheDerivative(Logistic):
@@ -148,6 +161,7 @@ TWINS = [
     (HingeCalledSmooth(), laws.curvature_is_supremum),
     (OneSignedByMistake(), laws.sign_is_as_declared),
     (TwoSignedByMistake(), laws.sign_is_as_declared),
+    (QuantileOfScaledTargets(tau=0.3), laws.scaled_targets_bias_nothing),
     (HalfTheDerivative(), laws.dz_is_derivative),
     (OfTheOtherSign(), laws.dz_is_derivative),
     (CappedSlopeUncappedValue(), laws.dz_is_derivative),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 from ..events import Script, checked
@@ -12,7 +11,7 @@ from ..spec import Spec
 from ._file import FORMAT
 from ._partition import Partition
 from ._rules import Rules, refuse_count
-from ._state import Entry, State
+from ._state import Entry, State, today
 from ._store import Handle, Store
 from .report import Report
 
@@ -130,7 +129,7 @@ class Ledger:
         what : str
             Who pays, in the words of a report.
         """
-        what, when = f"{self._what} {what}".strip(), _today()
+        what, when = f"{self._what} {what}".strip(), today()
 
         def step(state: State) -> State:
             return self._rules.charged(state, Entry(script, self._parts or state.parts, what, when))
@@ -311,8 +310,3 @@ def _header(rules: Rules) -> dict[str, Any]:
         "neighbors": rules.spec.neighbors,
         "accountant": rules.accountant,
     }
-
-
-def _today() -> str:
-    """The date, UTC. A time of day would say how long fits take, which may depend on records."""
-    return datetime.now(UTC).date().isoformat()

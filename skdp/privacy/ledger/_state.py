@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from .._counting import Counted
 from ..events import Script
 
-__all__ = ["WHOLE", "Entry", "Log", "State", "Totals"]
+__all__ = ["WHOLE", "Entry", "Log", "State", "Totals", "today"]
 
 WHOLE = ("",)  # the one part of data that were never divided
 
@@ -61,3 +64,14 @@ class State(NamedTuple):
     def plus(self, entry: Entry) -> Log:
         """The chain with one more charge."""
         return Log(self.log, entry, self.fits + 1)
+
+
+def today() -> str:
+    """The date, UTC. A time of day would say how long fits take, which may depend on records."""
+    return _date(int(time.time() // 86400))
+
+
+@lru_cache(maxsize=1)
+def _date(day: int) -> str:
+    """The date so many days after 1970 began."""
+    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
