@@ -201,10 +201,13 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self)
-        alone = self._payer() is None and self.accountant in ("auto", "profile") and fits == 1
+        # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
+        alone = self._payer() is None and self.accountant in ("auto", "profile")
+        alone = alone and self._columns(fits) == fits
         solver = self._chosen(task, public, spec, alone)
         given = spec, task, solver, public, data_norm, self.accountant, facts
-        return Plan(*given, fits=fits, unit="row" if self.max_rows_per_group is None else "person")
+        unit = "row" if self.max_rows_per_group is None else "person"
+        return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Whose each row is, or None where every row is its own, and the number of owners."""
@@ -214,7 +217,10 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
         """The vault, and the plan with what is public of it; or a table of which scales are bought first."""
-        return plan, Records.admit(X, targets, plan.admits, plan.data_norm, owners, weights)
+        given = plan.admits, plan.data_norm, owners, weights
+        if plan.targets > 1:
+            return plan, Records.admit_each(X, targets, *given)
+        return plan, Records.admit(X, targets, *given)
 
     def _ended(self, plan: Plan, records: Any) -> Plan:
         """The plan as it was run, once all has been bought."""
@@ -255,9 +261,7 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
             X, targets, declared, stored = self._encode(X, y)
             owners, n = self._owners(groups, X.shape[0])
             weights = self._weights(targets, stored, sample_weight)
-        classes = stored.get("classes_")
-        outputs = self._outputs(None if classes is None else len(classes))
-        plan = self._plan(n, X.shape[1], declared, outputs)
+        plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise = Noise(seed_of(self.random_state))

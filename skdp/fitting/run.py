@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import PrivacyWarning
-from ..mechanisms import Noise, Oracle, Records, Statement
+from ..mechanisms import Noise, Oracle, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
 from ..privacy.events import Script
@@ -80,7 +80,7 @@ class Run:
 
     def on(
         self,
-        records: Records | Unscaled,
+        records: Any,
         noise: Noise,
         verbose: int = 0,
         heard: Heard | None = None,
@@ -89,8 +89,8 @@ class Run:
 
         Parameters
         ----------
-        records : Records or Unscaled
-            The vault, or a table of which scales are bought first.
+        records : Records, tuple of Records or Unscaled
+            The vault, one for each target, or a table of which scales are bought first.
         noise : Noise
             Where answers' randomness comes from.
         verbose : int
@@ -128,7 +128,7 @@ class Run:
         return position(self.ledger, before)
 
     def _begun(
-        self, records: Records | Unscaled, account: Account, noise: Noise, heard: Heard | None
+        self, records: Any, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
         """What `_solved` returns, once scales are bought where none are declared."""
         if not isinstance(records, Unscaled):
@@ -137,7 +137,7 @@ class Run:
         return replace(self, plan=records.plan)._solved(vault, account, noise, heard)
 
     def _solved(
-        self, records: Records, account: Account, noise: Noise, heard: Heard | None
+        self, records: Any, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Parameters, a column for each fit where there are several, and what they rest on."""
         plan, fits = self.plan, self.plan.fits
@@ -152,8 +152,10 @@ class Run:
         columns = []
         for code in range(fits):
             share = Share(account, fits) if plan.solver.adaptive else account
-            oracle = Oracle(records.one_against_rest(code), share, noise)
-            columns.append(plan.solver.solve(oracle, plan.task, self.budget))
+            of_one = records[code] if plan.targets > 1 else records.one_against_rest(code)
+            oracle = Oracle(of_one, share, noise)
+            shown = oracle if heard is None else heard.beside(oracle)
+            columns.append(plan.solver.solve(shown, plan.task, self.budget))
             pages |= dict.fromkeys(oracle.proofs)
             notes |= dict.fromkeys(oracle.notes)
         stated = self.statement

@@ -30,6 +30,10 @@ from .adapters import ADAPTERS
 MODULES = {
     "logistic": ("linear_model", "linear_model/tests/test_logistic.py"),
     "svm": ("svm", "svm/tests/test_svm.py"),
+    "ridge": ("linear_model", "linear_model/tests/test_ridge.py"),
+    "coordinate_descent": ("linear_model", "linear_model/tests/test_coordinate_descent.py"),
+    "huber": ("linear_model", "linear_model/tests/test_huber.py"),
+    "quantile": ("linear_model", "linear_model/tests/test_quantile.py"),
 }
 
 ITERATIONS = (
