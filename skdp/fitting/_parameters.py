@@ -162,6 +162,10 @@ RULES: dict[str, Rule] = {
         _between(1e-30, 1e30),
         "must be a number between 1e-30 and 1e30, in units of the target",
     ),
+    "smoothing": (
+        _between(5e-3, 1.0),
+        "must be a number between 0.005 and 1: how far a corner of the loss is rounded, in halves of the declared range",
+    ),
     "quantile": (
         lambda value: 0.0 < _real(value) < 1.0,
         "must lie between 0 and 1; the median is 0.5",

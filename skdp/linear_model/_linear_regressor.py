@@ -67,8 +67,7 @@ class LinearRegressor(PrivateRegressor):
         self.coef_ = np.ascontiguousarray(w[: plan.public.n_features].T / plan.data_norm)
         self.intercept_ = 0.0
         if self.fit_intercept:
-            found = middle + w[-1] * plan.public.intercept
-            self.intercept_ = found if w.ndim > 1 else float(found)
+            self.intercept_ = middle + w[-1] * plan.public.intercept
 
     def _keep_single(self) -> None:
         keep_single(self)

@@ -26,6 +26,7 @@ from skdp import (
 
 # What no adapter can know of the estimators but by asking: these come and go with their own tests.
 WEIGHTS = ("class_weight",)
+SHARP = 5e-3  # of half of the range of targets: how far corners of losses are rounded; the least that is taken
 
 
 class _Adapted:
@@ -90,7 +91,8 @@ def bounds_of(y):
         return (-1.0, 1.0)
     flat = high - low <= 1e-9 * np.abs(high)
     low, high = low - flat, high + flat
-    return (low, high) if np.ndim(low) == 0 else list(zip(low, high))
+    pairs = list(zip(np.atleast_1d(low).tolist(), np.atleast_1d(high).tolist()))
+    return pairs[0] if len(pairs) == 1 else pairs
 
 
 def adapter(theirs, ours):
@@ -187,12 +189,15 @@ class QuantileRegressor(_Regressor):
 
     names = ("alpha", "quantile")
 
+    def _mapped(self, X, y, sample_weight):
+        return super()._mapped(X, y, sample_weight) | {"smoothing": SHARP}
+
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
 
 
 def _of_mean_one(model, X, y, sample_weight):
-    if sample_weight is not None and np.ndim(sample_weight) == 1 and np.mean(sample_weight) > 0:
+    if sample_weight is not None and np.ndim(sample_weight) < 2 and np.mean(sample_weight) > 0:
         sample_weight = np.asarray(sample_weight) / np.mean(sample_weight)
     return _Adapted.fit(model, X, y, sample_weight)
 
@@ -224,7 +229,8 @@ class LinearSVR(_Regressor):
     def _mapped(self, X, y, sample_weight):
         if self.loss != "epsilon_insensitive":
             raise NotImplementedError("loss='squared_epsilon_insensitive' has no counterpart")
-        return super()._mapped(X, y, sample_weight) | {"margin": self.epsilon}
+        given = {"margin": self.epsilon, "smoothing": SHARP}
+        return super()._mapped(X, y, sample_weight) | given
 
 
 ADAPTERS = {
