@@ -102,7 +102,7 @@ REASONS = {
     "sample_weight": r"sample_weight",
     "loss": r"squared_epsilon_insensitive",
     "sparse": r"[Ss]parse",
-    "of a solver": r"n_iter_|dual_gap_|solver_'|outliers_",
+    "inside": r"n_iter_|dual_gap_|solver_'|outliers_|_predict_proba_lr",
     "positive": r"positive=True",
     "an alpha for each target": r"alpha=<ndarray>",
     "several targets": r"predicts one number",
