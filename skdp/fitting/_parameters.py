@@ -164,7 +164,7 @@ RULES: dict[str, Rule] = {
     ),
     "smoothing": (
         _between(5e-3, 1.0),
-        "must be a number between 0.005 and 1: how far a corner of the loss is rounded, in halves of the declared range",
+        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range",
     ),
     "quantile": (
         lambda value: 0.0 < _real(value) < 1.0,

@@ -20,8 +20,8 @@ __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 class DPLinearSVR(LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
-    Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a part of
-    half of the declared range.
+    Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
+    part of half of the declared range.
 
     Parameters
     ----------
