@@ -16,6 +16,8 @@ from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
+from ._bases import with_callbacks
+from ._callbacks import TakesCallbacks, telling
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
@@ -24,6 +26,7 @@ from ._foreign import refuse_foreign, refusing_foreign
 from ._heard import Heard
 from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
+from ._progress import length_of
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
 from ._surroundings import surroundings
@@ -31,12 +34,12 @@ from ._tables import Array
 from ._warning import frames_to_caller
 from .auto import choose_solver
 from .plan import Plan
-from .run import prepare
+from .run import Run, prepare
 
 __all__ = ["PrivateEstimator"]
 
 
-class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
+class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
 
     A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
@@ -269,7 +272,7 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
         heard = None if self._listens is None else Heard(self._listens)
-        w, receipt = prepare(plan, payer).on(records, noise, self.verbose, heard)
+        w, receipt = self._run(prepare(plan, payer), records, noise, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -287,6 +290,14 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         if self.verbose:
             print(self.privacy_)
         return self
+
+    @with_callbacks
+    def _run(
+        self, run: Run, records: Any, noise: Noise, heard: Heard | None
+    ) -> tuple[Array, Receipt]:
+        """What a run returns, while callbacks are told of its questions."""
+        given = records, noise, self.verbose, heard
+        return telling(self, length_of(run.account), lambda told: run.on(*given, told))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

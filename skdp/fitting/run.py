@@ -19,7 +19,7 @@ from ..solvers import Budget
 from ._circumstances import position, today, version
 from ._heard import Heard
 from ._pricing import filter_of, priced, shared_budget
-from ._progress import with_progress_bar
+from ._progress import Told, finish, with_progress, with_progress_bar
 from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
@@ -84,6 +84,7 @@ class Run:
         noise: Noise,
         verbose: int = 0,
         heard: Heard | None = None,
+        told: Told | None = None,
     ) -> tuple[Array, Receipt]:
         """Pay, run on admitted records, and account for it.
 
@@ -97,6 +98,8 @@ class Run:
             2 or more for a progress bar.
         heard : Heard or None
             Who listens to answers.
+        told : Told or None
+            Who is told of questions.
 
         Returns
         -------
@@ -113,9 +116,12 @@ class Run:
                 stacklevel=frames_to_caller(),
             )
         account = with_progress_bar(self.account, plan.solver.name, verbose)
+        account = account if told is None else with_progress(account, told)
         stood = self._pay()
         with one_thread():
             w, rests_on = self._begun(records, account, noise, heard)
+        if told is not None or verbose > 1:
+            finish(account)
         receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
         return w, replace(receipt, date=today(), ledger=stood)
 
