@@ -3,9 +3,11 @@
 They have no types, and below a base of unknown type mypy takes any keyword of a constructor that is made of fields.
 """
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 MYPY = False  # which mypy takes for true
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 if MYPY:
 
@@ -43,6 +45,16 @@ if MYPY:
 
         def get_feature_names_out(self, input_features: Any = None) -> Any: ...
 
+    class CallbackSupportMixin:
+        """Of estimators that tell callbacks where a fit is."""
+
+        def set_callbacks(self, *callbacks: Any) -> Self: ...
+        def _init_callback_context(self, *, max_subtasks: int | None) -> Any: ...
+
+    def with_callbacks(method: Method) -> Method:
+        """A method after which callbacks are let go of, however it ends."""
+        ...
+
 else:
     from sklearn.base import (
         BaseEstimator,
@@ -52,10 +64,24 @@ else:
         TransformerMixin,
     )
 
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # before 1.9
+
+        class CallbackSupportMixin:
+            """Of estimators that take none."""
+
+        def with_callbacks(method: Method) -> Method:
+            """The method itself."""
+            return method
+
+
 __all__ = [
     "BaseEstimator",
+    "CallbackSupportMixin",
     "ClassifierMixin",
     "OneToOneFeatureMixin",
     "RegressorMixin",
     "TransformerMixin",
+    "with_callbacks",
 ]

@@ -23,9 +23,18 @@ class Entering:
         """Scores of one record, for so many classes or as far as parameters tell."""
         return 1
 
+    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
+        """Scores of one record, of these targets."""
+        classes = stored.get("classes_")
+        return self._outputs(None if classes is None else len(classes))
+
     def _one_by_one(self) -> bool:
         """Whether several scores are fitted one by one."""
         return False
+
+    def _columns(self, fits: int) -> int:
+        """Columns of targets, where each of so many fits has one of its own."""
+        return 1
 
     def _heaviest(self) -> float:
         """Bound on what a row weighs."""

@@ -1,6 +1,7 @@
 """Parameters of scikit-learn's estimators that have no meaning here: one sentence each on why, and what instead."""
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -54,7 +55,7 @@ def refusing_foreign(init: Callable[..., None]) -> Callable[..., None]:
     -------
     callable
     """
-    own = init.__code__.co_varnames if hasattr(init, "__code__") else ()
+    own = inspect.signature(init).parameters
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **given: Any) -> None:

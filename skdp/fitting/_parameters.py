@@ -94,7 +94,7 @@ def _level(value: Any) -> bool:
 
 
 def _by_label(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_between(1e-30, 1e30), value.values()))
+    return isinstance(value, dict) and all(map(_between(1e-30, 1e30, 0.0), value.values()))
 
 
 def _listed(words: Iterable[str]) -> str:
@@ -162,6 +162,10 @@ RULES: dict[str, Rule] = {
         _between(1e-30, 1e30),
         "must be a number between 1e-30 and 1e30, in units of the target",
     ),
+    "smoothing": (
+        _between(5e-3, 1.0),
+        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range",
+    ),
     "quantile": (
         lambda value: 0.0 < _real(value) < 1.0,
         "must lie between 0 and 1; the median is 0.5",
@@ -211,8 +215,9 @@ RULES: dict[str, Rule] = {
     ),
     "class_weight": (
         _or_none(_by_label),
-        "must be a dict of label: weight, each weight a number between 1e-30 and 1e30, or None; 'balanced' is a "
-        "statistic of all records: declare weights from what is public of the classes",
+        "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or None; 'balanced' is "
+        "a statistic of all records: declare weights from what is public of the classes, such as n / (n_classes * m) "
+        "for a class of which about m records are known to be",
     ),
     "multi_class": (
         _one_of((), "multinomial", "ovr"),

@@ -1,31 +1,104 @@
-"""A progress bar over the script, which is public: it shows how many questions were paid for, and nothing else."""
+"""Progress over the script, which is public: which question is being asked, and nothing else."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from ..mechanisms._oracle import Account
 from ..privacy.events import Event
 from ..privacy.ledger import Filter, Scripted
 
-__all__ = ["with_progress_bar"]
+__all__ = ["Told", "finish", "length_of", "with_progress", "with_progress_bar"]
+
+
+class Told(Protocol):
+    """Is told of the questions of a fit, one after the other."""
+
+    def begin(self, event: Event) -> None:
+        """One has been paid for."""
+
+    def end(self) -> None:
+        """It has been answered, and what follows from it worked out."""
+
+
+class _Bar:
+    """A progress bar that moves by one for every question that is over."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def begin(self, event: Event) -> None:
+        """Nothing: it has yet to be answered."""
+
+    def end(self) -> None:
+        self._bar.update()
 
 
 class _Ticking:
-    """An account that moves a bar by one for every charge."""
+    """An account that says where a fit is: a question is over when the next one is charged, or the fit ends."""
 
-    def __init__(self, account: Account, bar: Any) -> None:
-        self._account, self._bar = account, bar
+    def __init__(self, account: Account, told: Told) -> None:
+        self._account, self._told, self._open = account, told, False
 
     def charge(self, event: Event) -> None:
         self._account.charge(event)
-        self._bar.update()
+        self.over()
+        self._told.begin(event)
+        self._open = True
+
+    def over(self) -> None:
+        """End the question that is open."""
+        if self._open:
+            self._told.end()
+            self._open = False
+
+    def finish(self) -> None:
+        """The same, for all who are told."""
+        self.over()
+        finish(self._account)
 
     def affords(self, *wanted: Event) -> bool:
         return self._account.affords(*wanted)
 
     def share(self, event: Event) -> float:
         return self._account.share(event)
+
+
+def length_of(account: Account) -> int | None:
+    """How many questions will come; None for a filter, under which answers decide.
+
+    Parameters
+    ----------
+    account : Account
+        Of a fit.
+    """
+    return None if isinstance(account, Filter) else sum(count for _, count in account.script)  # type: ignore[attr-defined]
+
+
+def with_progress(account: Account, told: Told) -> _Ticking:
+    """An account that says where a fit is.
+
+    Parameters
+    ----------
+    account : Account
+        What pays.
+    told : Told
+        Who is told.
+    """
+    return _Ticking(account, told)
+
+
+def finish(account: Any) -> None:
+    """End the question that is open, once a fit is over.
+
+    Parameters
+    ----------
+    account : Account
+        Says where a fit is, or does not.
+    """
+    over = getattr(account, "finish", None)
+    if over is not None:
+        over()
 
 
 def with_progress_bar(account: Scripted | Filter, name: str, verbose: int) -> Account:
@@ -53,5 +126,4 @@ def with_progress_bar(account: Scripted | Filter, name: str, verbose: int) -> Ac
         raise ImportError(
             f"verbose={verbose} shows a progress bar, which needs tqdm: pip install 'skdp[progress]', or set verbose=1."
         ) from error
-    total = None if hasattr(account, "unspent") else sum(count for _, count in account.script)
-    return _Ticking(account, tqdm(total=total, desc=name, unit="question"))
+    return with_progress(account, _Bar(tqdm(total=length_of(account), desc=name, unit="question")))

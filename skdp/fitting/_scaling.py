@@ -22,16 +22,22 @@ from .plan import Plan, Scaling
 __all__ = ["of_columns", "of_lengths", "questions_of", "refuse_unscaled", "with_scaling"]
 
 _ONE = Coordinates(np.ones((1, 1)))
+_BOUGHT = {
+    "data_norm": ("columns", "a bound on the norm of a row"),
+    "y_bounds": ("targets", "bounds"),
+}
 SEEN = 7.0  # deviations of the noise on a count beyond which records in one octave stand out
 
 
-def refuse_unscaled(plan: Plan) -> None:
+def refuse_unscaled(plan: Plan, name: str = "data_norm") -> None:
     """Refuse, before anything is paid, what has no proof without a declared norm.
 
     Parameters
     ----------
     plan : Plan
         What would be run.
+    name : str
+        The parameter that is None.
     """
     wrong = None
     if plan.spec.private and plan.spec.delta == 0.0:
@@ -43,9 +49,10 @@ def refuse_unscaled(plan: Plan) -> None:
     elif plan.solver.adaptive:
         wrong = f"solver={plan.solver.name!r} finds its prices as it goes"
     if wrong is not None:
+        what, remedy = _BOUGHT[name]
         raise NotSupported(
-            f"data_norm=None buys bounds of the columns, and {wrong}; declare data_norm, a bound on the norm of a row "
-            "that you know without looking."
+            f"{name}=None buys bounds of the {what}, and {wrong}; declare {name}, {remedy} that you know without "
+            "looking."
         )
 
 
@@ -63,26 +70,35 @@ def with_scaling(stated: Statement, plan: Plan, scaling: Scaling, budget: Budget
     budget : Budget
         The solver's.
     """
-    public = of_columns(plan.public)
+    public = of_columns(plan.public, scaling)
     counts, norms = questions_of(plan, scaling, budget)
     places, lengths = state([(counts, 1)], public), state([(norms, 1)], of_lengths(public))
-    parts = places, lengths, stated
+    parts = (places, lengths, stated) if scaling.rows else (places, stated)
     pages = dict.fromkeys(page for part in parts for page in part.proofs)
     least = math.ceil(SEEN * counts.multiplier * counts.bound(public))
-    note = (
-        "nothing is declared of the columns: bounds of each and a norm of rows are bought, for "
-        f"{scaling.share:.2g} of the budget in mu squared; a column is seen by its sign alone unless about "
-        f"{least} records share an octave"
+    note = _NOTES[scaling.rows, scaling.targets > 0] + (
+        f" bought, for {scaling.share:.2g} of the budget in mu squared; one has no scale, so that a column is seen by "
+        f"its sign alone and a target not at all, unless about {least} records share an octave"
     )
     script = merged([run for part in parts for run in part.script])
     return Statement(script, tuple(pages), (note, *stated.notes))
 
 
-def of_columns(public: Public) -> Public:
+_NOTES = {
+    (True, False): "nothing is declared of the columns: bounds of each and a norm of rows are",
+    (
+        True,
+        True,
+    ): "nothing is declared of columns and targets: bounds of each and a norm of rows are",
+    (False, True): "nothing is declared of the target: its bounds are",
+}
+
+
+def of_columns(public: Public, scaling: Scaling) -> Public:
     """Facts about a table of places of cells, or of lengths of rows: rows alone, each of weight 1."""
     return Public(
         public.n,
-        public.n_features,
+        public.n_features * scaling.rows + scaling.targets,
         0.0,
         public.neighbors,
         target_bound=public.target_bound,
@@ -101,9 +117,9 @@ def questions_of(plan: Plan, scaling: Scaling, budget: Budget) -> tuple[ColumnCo
 
     A replaced record moves a gradient by two bounds, counts by sqrt(2), lengths by one: they need less noise.
     """
-    public = of_columns(plan.public)
+    public = of_columns(plan.public, scaling)
     factor = public.sensitivity_factor
     whole = budget.noise * math.sqrt(1.0 - scaling.share)
     counts = counts_asked(public, whole / math.sqrt(scaling.columns * factor))
-    norms = whole / (math.sqrt(scaling.norm) * factor)
+    norms = whole / (math.sqrt(scaling.norm or 1.0) * factor)
     return counts, RowNorms(coordinates=_ONE, cap=1.0, multiplier=norms)

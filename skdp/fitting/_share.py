@@ -28,7 +28,7 @@ class Share:
     def charge(self, event: Event) -> None:
         """Charge the whole account, if this part can pay."""
         if not self._holds(event):
-            raise BudgetExceeded("One class has spent its part; nothing was released.")
+            raise BudgetExceeded("One fit of several has spent its part; nothing was released.")
         self._account.charge(event)
         self._taken += self.share(event)
 

@@ -29,7 +29,10 @@ def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
         raise ValueError(
             "class_weight holds a label that is not among the classes; weigh labels from classes=."
         )
-    return np.array([float(given.get(label, 1.0)) for label in known])
+    weights = np.array([float(given.get(label, 1.0)) for label in known])
+    if not weights.any():
+        raise ValueError("class_weight gives every class a weight of 0; give one of them more.")
+    return weights
 
 
 def heaviest_class(class_weight: dict[Any, float] | None, classes: Array | None) -> float:

@@ -2,14 +2,25 @@
 
 import math
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._tables import Array, attempt, labels
+from ._warning import frames_to_caller
 
-__all__ = ["are_bounds", "grades", "middle_and_half", "targets"]
+__all__ = [
+    "are_bounds",
+    "are_bounds_or_several",
+    "grades",
+    "middle_and_half",
+    "onto_unit",
+    "several_targets",
+    "targets",
+    "warn_of_no_scale",
+]
 
 _LARGEST, _NARROWEST = 1e30, 1e-12
 _BEST = 31  # of grades, whose gains are 2^grade - 1
@@ -35,6 +46,19 @@ def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
     if column.dtype.kind not in "biuf":
         raise ValueError("y holds text, and a number is to be predicted; pass one for each record.")
     return column.astype(np.float64)
+
+
+def several_targets(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """The targets as n finite doubles, or as a table of them with a column for each; parameters as of `targets`."""
+    shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
+    if shape is None or len(shape) != 2 or 0 in shape:
+        return targets(estimator, y, n)
+    table, kind = attempt(lambda: np.asarray(y))
+    if kind is not None:
+        raise ValueError(
+            "y is ragged; pass a table of one finite number for each record and target."
+        )
+    return np.column_stack([targets(estimator, column, n) for column in table.T])
 
 
 def grades(estimator: Any, y: ArrayLike, n: int) -> Array:
@@ -77,8 +101,67 @@ def are_bounds(value: Any) -> bool:
     return pair[1] - pair[0] > _NARROWEST * max(1e-18, *map(abs, pair))
 
 
-def middle_and_half(bounds: ArrayLike, centred: bool) -> tuple[float, float]:
-    """The midpoint of a pair of bounds, and half of their distance; or 0, and how far they lie from it."""
-    low, high = (float(v) for v in np.asarray(bounds, dtype=np.float64))
-    half = 0.5 * high - 0.5 * low if centred else max(abs(low), abs(high))
-    return low + half if centred else 0.0, math.nextafter(half, math.inf)
+def are_bounds_or_several(value: Any) -> bool:
+    """Whether a value is one pair of bounds, or a list of such pairs."""
+    shape, kind = attempt(lambda: np.shape(value))
+    if kind is not None or not isinstance(value, tuple | list | np.ndarray) or len(shape) != 2:
+        return are_bounds(value)
+    return shape[0] > 0 and all(map(are_bounds, value))
+
+
+def middle_and_half(bounds: ArrayLike, centred: bool) -> tuple[Any, Any]:
+    """The midpoint of a pair of bounds, and half of their distance; or 0, and how far they lie from it.
+
+    Parameters
+    ----------
+    bounds : pair of float, or array-like of shape (t, 2)
+        Of one target, or of each.
+    centred : bool
+        Whether the midpoint is taken from targets.
+
+    Returns
+    -------
+    middle, half : float, or ndarray of shape (t,)
+    """
+    low, high = np.asarray(bounds, dtype=np.float64).T
+    half = 0.5 * high - 0.5 * low if centred else np.maximum(np.abs(low), np.abs(high))
+    middle, half = low + half if centred else 0.0 * low, np.nextafter(half, math.inf)
+    return (middle, half) if half.ndim else (float(middle), float(half))
+
+
+def warn_of_no_scale(bounds: Array) -> None:
+    """Warn of a target whose scale noise has hidden, as the bounds that were bought show.
+
+    Parameters
+    ----------
+    bounds : ndarray of shape (t, 2)
+        Of each.
+    """
+    if (bounds[:, 0] == bounds[:, 1]).any():
+        warnings.warn(
+            "Noise has hidden the scale of a target, which is predicted to be 0: declare y_bounds, or give more "
+            "records or a larger epsilon.",
+            UserWarning,
+            stacklevel=frames_to_caller(),
+        )
+
+
+def onto_unit(found: Array, bounds: ArrayLike, centred: bool) -> Array:
+    """Targets on [-1, 1]; parameters as of `middle_and_half`.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n,) or (n, t)
+        Finite; those beyond the bounds are cut to them.
+    bounds, centred
+        As of `middle_and_half`.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
+    """
+    middle, half = middle_and_half(bounds, centred)
+    # Cut first: a difference of two doubles may overflow.
+    low, high = np.asarray(bounds, dtype=np.float64).T
+    return np.asarray(np.clip((np.clip(found, low, high) - middle) / half, -1.0, 1.0))

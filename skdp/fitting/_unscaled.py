@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..mechanisms import Records
+from ..mechanisms import Records, RowNorms
 from ..mechanisms._octaves import places_of, to_unit
 from ..solvers import Budget, OracleLike, Task
 from ..solvers._column_scales import buy_bounds, norm_of
@@ -24,6 +25,7 @@ __all__ = ["Unscaled", "root_of", "seen"]
 LONGEST = 1.25  # rows longer than so many mean ones are scaled down
 LEAST = 1e-3  # of the longest possible row: a norm below it is not worth telling from it
 BLOCK = 4096  # rows that are mapped together
+_LARGEST = 1e30  # bound of a target, as where it is declared
 
 
 def root_of(n_features: int) -> float:
@@ -76,18 +78,18 @@ class Unscaled:
     weights : ndarray of shape (n,) or None
         The same.
     plan : Plan
-        For rows of columns in [-1, 1].
-    scaling : Scaling
-        What is bought.
+        For rows of columns in [-1, 1], or of the declared norm; its scaling says what is bought.
     restated : callable
         From a norm of rows to what is minimised: a penalty is on the coefficients of whole rows.
+    onto : callable
+        From targets and bounds of them that were bought to targets in [-1, 1].
 
     Attributes
     ----------
     plan : Plan
         Once it was bought: for rows of the norm that was bought.
-    bounds : ndarray of shape (d, 2)
-        Of columns.
+    bounds, y_bounds : ndarray of shape (d, 2), and (t, 2)
+        Of columns of rows, and of targets; empty where none were bought.
     """
 
     def __init__(
@@ -96,24 +98,29 @@ class Unscaled:
         targets: Array,
         weights: Array | None,
         plan: Plan,
-        scaling: Scaling,
         restated: Callable[[float], Task],
+        onto: Callable[[Array, Array], Array],
     ) -> None:
-        if not isinstance(X, np.ndarray):
+        scaling = plan.scaling
+        assert scaling is not None
+        if scaling.rows and not isinstance(X, np.ndarray):
             raise NotSupported(
                 "data_norm=None buys bounds of the columns of a dense table, and X is sparse; declare data_norm, or "
                 "pass X.toarray()."
             )
         self.plan, self._scaling, self._restated = replace(plan, scaling=None), scaling, restated
-        self._x, self._targets, self._weights = X, targets, weights
+        self._x, self._targets, self._weights, self._onto = X, targets, weights, onto
         # Admitted now: what is refused of a table is refused before anything is paid.
-        public = of_columns(plan.admits)
-        self._places = Records.admit(
-            _blockwise(places_of, X), targets, public, norm_of(public.n_features)
-        )
+        public, blank = of_columns(plan.admits, scaling), np.zeros(len(targets))
+        columns = [X] * scaling.rows + [targets] * (scaling.targets > 0)
+        whole = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        places = _blockwise(places_of, whole.reshape(len(blank), -1))
+        self._places = Records.admit(places, blank, public, norm_of(public.n_features))
+        if not scaling.rows:
+            self._rows = Records.admit(X, blank, plan.admits, plan.data_norm, None, weights)
 
     @np.errstate(all="ignore")
-    def bought(self, budget: Budget, asked_of: Callable[[Records], OracleLike]) -> Records:
+    def bought(self, budget: Budget, asked_of: Callable[[Records], OracleLike]) -> Any:
         """Buy bounds and a norm, and admit what the solver will see.
 
         Parameters
@@ -125,23 +132,40 @@ class Unscaled:
 
         Returns
         -------
-        Records
-            Rows of norm at most 1.
+        Records or tuple of Records
+            Rows of norm at most 1, with each column of targets.
         """
-        public = self._places.public
-        counts, norms = questions_of(self.plan, self._scaling, budget)
-        self.bounds, n = buy_bounds(asked_of(self._places), counts)
+        scaling = self._scaling
+        counts, norms = questions_of(self.plan, scaling, budget)
+        found, n = buy_bounds(asked_of(self._places), counts)
+        width = len(found) - scaling.targets
+        self.bounds, self.y_bounds = found[:width], np.clip(found[width:], -_LARGEST, _LARGEST)
+        if scaling.targets:
+            self._targets = self._onto(self._targets, self.y_bounds)
+        if not scaling.rows:
+            several = np.reshape(self._targets, (len(self._targets), -1)).T
+            vaults = tuple(self._rows.with_targets(column) for column in several)
+            return vaults if self.plan.targets > 1 else vaults[0]
+        rows = self._normed(asked_of, norms, n, budget)
+        given = rows, self._targets, self.plan.admits, self.plan.data_norm, None, self._weights
+        return Records.admit_each(*given) if self.plan.targets > 1 else Records.admit(*given)
+
+    def _normed(
+        self, asked_of: Callable[[Records], OracleLike], norms: RowNorms, n: float, budget: Budget
+    ) -> Array:
+        """Rows of columns on [-1, 1], and in `plan` the norm of these that was bought."""
+        public = of_columns(self.plan.admits, Scaling())
         rows = seen(self._x, self.bounds)
         root = root_of(public.n_features)
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) / root
-        vault = Records.admit(lengths[:, None], self._targets, of_lengths(public), 1.0)
+        blank = np.zeros(len(lengths))
+        vault = Records.admit(lengths[:, None], blank, of_lengths(public), 1.0)
         mean = float(asked_of(vault).ask(norms)) / n
         error = norms.multiplier / n
         longer = LONGEST * opening(self.plan.public, budget)
         norm = root * min(max(longer * mean, 2.0 * error, LEAST), 1.0)
         self.plan = self._priced_as_before(norm, budget)
-        given = self.plan.admits, self.plan.data_norm, None, self._weights
-        return Records.admit(rows, self._targets, *given)
+        return rows
 
     def _priced_as_before(self, norm: float, budget: Budget) -> Plan:
         """The plan for rows of a bought norm; where a price would depend on it, for those of any."""

@@ -16,6 +16,8 @@ from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task, resolve
+from ._bases import with_callbacks
+from ._callbacks import TakesCallbacks, telling
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
@@ -24,6 +26,7 @@ from ._foreign import refuse_foreign, refusing_foreign
 from ._heard import Heard
 from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
+from ._progress import length_of
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
 from ._surroundings import surroundings
@@ -31,12 +34,12 @@ from ._tables import Array
 from ._warning import frames_to_caller
 from .auto import choose_solver
 from .plan import Plan
-from .run import prepare
+from .run import Run, prepare
 
 __all__ = ["PrivateEstimator"]
 
 
-class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
+class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
 
     A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
@@ -201,10 +204,13 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self)
-        alone = self._payer() is None and self.accountant in ("auto", "profile") and fits == 1
+        # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
+        alone = self._payer() is None and self.accountant in ("auto", "profile")
+        alone = alone and self._columns(fits) == fits
         solver = self._chosen(task, public, spec, alone)
         given = spec, task, solver, public, data_norm, self.accountant, facts
-        return Plan(*given, fits=fits, unit="row" if self.max_rows_per_group is None else "person")
+        unit = "row" if self.max_rows_per_group is None else "person"
+        return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Whose each row is, or None where every row is its own, and the number of owners."""
@@ -214,7 +220,10 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
         """The vault, and the plan with what is public of it; or a table of which scales are bought first."""
-        return plan, Records.admit(X, targets, plan.admits, plan.data_norm, owners, weights)
+        given = plan.admits, plan.data_norm, owners, weights
+        if plan.targets > 1:
+            return plan, Records.admit_each(X, targets, *given)
+        return plan, Records.admit(X, targets, *given)
 
     def _ended(self, plan: Plan, records: Any) -> Plan:
         """The plan as it was run, once all has been bought."""
@@ -255,9 +264,7 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
             X, targets, declared, stored = self._encode(X, y)
             owners, n = self._owners(groups, X.shape[0])
             weights = self._weights(targets, stored, sample_weight)
-        classes = stored.get("classes_")
-        outputs = self._outputs(None if classes is None else len(classes))
-        plan = self._plan(n, X.shape[1], declared, outputs)
+        plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise = Noise(seed_of(self.random_state))
@@ -265,7 +272,7 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
         heard = None if self._listens is None else Heard(self._listens)
-        w, receipt = prepare(plan, payer).on(records, noise, self.verbose, heard)
+        w, receipt = self._run(prepare(plan, payer), records, noise, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -283,6 +290,14 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         if self.verbose:
             print(self.privacy_)
         return self
+
+    @with_callbacks
+    def _run(
+        self, run: Run, records: Any, noise: Noise, heard: Heard | None
+    ) -> tuple[Array, Receipt]:
+        """What a run returns, while callbacks are told of its questions."""
+        given = records, noise, self.verbose, heard
+        return telling(self, length_of(run.account), lambda told: run.on(*given, told))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ from ..mechanisms import Public, Records
 from ..solvers import Solver, Task
 from ._scaling import refuse_unscaled
 from ._tables import Array, table
+from ._targets import warn_of_no_scale
 from ._unscaled import Unscaled, root_of, seen
 from .estimator import PrivateEstimator
 from .plan import Plan, Scaling
@@ -42,54 +43,66 @@ class PrivateLearner(PrivateEstimator):
     bounds_: Array = field(init=False)
     data_norm_: float = field(init=False)
 
-    def _with_norm(self, norm: float) -> Self:
-        """The same estimator, as if this norm had been declared."""
+    def _as_if(self, **declared: Any) -> Self:
+        """The same estimator, as if these parameters had been declared."""
         twin = object.__new__(type(self))
-        vars(twin).update(vars(self), data_norm=norm)
+        vars(twin).update(vars(self), **declared)
         return twin
+
+    def _stand_ins(self, n_features: int) -> dict[str, Any]:
+        """For each parameter whose meaning is bought, a value that holds whatever is bought."""
+        return {} if self.data_norm is not None else {"data_norm": root_of(n_features)}
 
     def _norm(self) -> float:
         """Of rows, declared or bought."""
         return float(self.data_norm_ if self.data_norm is None else self.data_norm)
 
     def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
-        if self.data_norm is not None:
-            return super()._stated(n, n_features, outputs)
-        return self._with_norm(root_of(n_features))._stated(n, n_features, outputs)
+        if bought := self._stand_ins(n_features):
+            return self._as_if(**bought)._stated(n, n_features, outputs)
+        return super()._stated(n, n_features, outputs)
 
     def _plan(
         self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
     ) -> Plan:
-        if self.data_norm is not None:
+        bought = self._stand_ins(n_features)
+        if not bought:
             return super()._plan(n, n_features, declared, outputs)
-        plan = self._with_norm(root_of(n_features))._plan(n, n_features, declared, outputs)
-        refuse_unscaled(plan)
-        told = {**plan.declared, "data_norm": "none: bought"}
-        return replace(plan, scaling=Scaling(), declared=told)
+        plan = self._as_if(**bought)._plan(n, n_features, declared, outputs)
+        refuse_unscaled(plan, next(iter(bought)))
+        told = {**plan.declared, **dict.fromkeys(bought, "none: bought")}
+        scaling = Scaling(targets=plan.targets if "y_bounds" in bought else 0)
+        scaling = scaling if "data_norm" in bought else replace(scaling, norm=0.0)
+        return replace(plan, scaling=scaling, declared=told)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Records | Unscaled]:
         if plan.scaling is None:
             return super()._admitted(plan, X, targets, owners, weights)
-        outputs = plan.declared.get("n_classes", 1) // plan.fits
+        outputs = max(1, plan.declared.get("n_classes", 1) // plan.fits)
 
         def restated(norm: float) -> Task:
             given = plan.public.n, plan.public.n_features, outputs
-            return self._with_norm(norm)._stated(*given)[1]
+            return self._as_if(data_norm=norm)._stated(*given)[1]
 
-        return plan, Unscaled(X, targets, weights, plan, plan.scaling, restated)
+        return plan, Unscaled(X, targets, weights, plan, restated, self._onto_unit)
 
-    def _ended(self, plan: Plan, records: Records | Unscaled) -> Plan:
-        for name in ("bounds_", "data_norm_"):  # of an earlier fit
+    def _onto_unit(self, targets: Array, bounds: Array) -> Array:
+        """Targets as the loss wants them, by bounds that were bought of each."""
+        raise NotImplementedError
+
+    def _ended(self, plan: Plan, records: Any) -> Plan:
+        for name in ("bounds_", "data_norm_", "y_bounds_"):  # of an earlier fit
             vars(self).pop(name, None)
-        if isinstance(records, Unscaled):
-            plan, self.bounds_, self.data_norm_ = (
-                records.plan,
-                records.bounds,
-                records.plan.data_norm,
-            )
-        return plan
+        if not isinstance(records, Unscaled):
+            return plan
+        if self.data_norm is None:
+            self.bounds_, self.data_norm_ = records.bounds, records.plan.data_norm
+        if len(records.y_bounds):
+            self.y_bounds_ = records.y_bounds
+            warn_of_no_scale(records.y_bounds)
+        return records.plan
 
     def _rows(self, X: ArrayLike) -> Array:
         """A checked table as the fit saw its own."""

@@ -23,16 +23,24 @@ class Scaling:
     columns : float
         On their bounds.
     norm : float
-        On a norm of rows.
+        On a norm of rows; 0 where one was declared.
+    targets : int
+        Columns of targets whose bounds are bought, too.
     """
 
     columns: float = 0.04
     norm: float = 0.01
+    targets: int = 0
 
     @property
     def share(self) -> float:
         """Of both."""
         return self.columns + self.norm
+
+    @property
+    def rows(self) -> bool:
+        """Whether bounds of the columns of rows are bought."""
+        return self.norm > 0.0
 
 
 @dataclass(frozen=True)
@@ -56,11 +64,13 @@ class Plan:
     declared : dict
         What the receipt is to call public.
     fits : int
-        Equal fits that share the promise: one, or one for each class against the rest.
+        Equal fits that share the promise: one, one for each class against the rest, or one for each target.
     unit : str
         What is protected as one.
     scaling : Scaling or None
-        What is bought before the solver begins, where `data_norm` was not declared.
+        What is bought before the solver begins, where `data_norm` or bounds of targets were not declared.
+    targets : int
+        Columns of targets, each with a fit of its own; 1 where there is one, or codes of classes.
     """
 
     spec: Spec
@@ -73,6 +83,7 @@ class Plan:
     fits: int = 1
     unit: str = field(default="row", compare=False)
     scaling: Scaling | None = None
+    targets: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))
@@ -93,10 +104,11 @@ class Plan:
     @property
     def admits(self) -> Public:
         """Public facts of the vault: it keeps the codes of classes that are told from the rest one by one."""
-        return replace(self.public, target_bound=self.fits - 1.0) if self.fits > 1 else self.public
+        coded = self.fits > 1 and self.targets == 1
+        return replace(self.public, target_bound=self.fits - 1.0) if coded else self.public
 
     def budget(self, **given: Any) -> Budget:
-        """The solver's view of the promise."""
+        """The solver's view of the promise; each of several fits has a part of it."""
         if self.scaling is not None and "noise" in given:
             given["noise"] /= math.sqrt(1.0 - self.scaling.share)
-        return Budget(self.spec.epsilon, self.spec.delta, **given)
+        return Budget(self.spec.epsilon / self.fits, self.spec.delta / self.fits, **given)

@@ -1,23 +1,36 @@
 """What private regressors share: numbers within declared bounds in, numbers out."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
 from ._bases import RegressorMixin
+from ._parameters import RULES, Rule
 from ._tables import Array, attempt, table, warn_of_column
-from ._targets import middle_and_half, targets
+from ._targets import (
+    are_bounds_or_several,
+    middle_and_half,
+    onto_unit,
+    several_targets,
+    targets,
+)
 from .learner import PrivatePredictor
 
 __all__ = ["PrivateRegressor"]
+
+BOUNDS_OF_SEVERAL: Rule = (
+    lambda value: value is None or are_bounds_or_several(value),
+    f"{RULES['y_bounds'][1]}; a list of such pairs for several targets, and None buys bounds",
+)
 
 
 class PrivateRegressor(RegressorMixin, PrivatePredictor):
     """Base of the private regressors: it knows bounds of targets, and nothing of losses.
 
-    Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them.
+    Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them. A face says
+    in `_several` whether it predicts several targets and needs no bounds, since its objective is of any scale.
 
     Parameters
     ----------
@@ -31,6 +44,7 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
 
     y_bounds: ArrayLike | None = None
     clip_predictions: bool = True
+    _several: ClassVar[bool] = False
 
     def fit(
         self,
@@ -46,8 +60,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows; those of norm beyond ``data_norm`` count as if scaled down to it.
-        y : array-like of shape (n_samples,)
-            Numbers to predict; those beyond ``y_bounds`` are cut to them.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Numbers to predict, several of a record where the estimator says so; those beyond ``y_bounds`` are cut.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row's loss weighs, from 0 to ``max_sample_weight``, which must be declared. A weight is part of
             its record.
@@ -65,13 +79,13 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
             Within ``y_bounds`` unless ``clip_predictions`` is False.
         """
         found = self._predicted(X)
         if not self.clip_predictions:
             return found
-        low, high = np.asarray(self.y_bounds, dtype=np.float64)
+        low, high = self._bounds().T
         return np.clip(found, low, high, out=found)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -92,7 +106,7 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
             At most 1.
         """
         predicted = self.predict(X)
-        y = targets(self, y, len(predicted))
+        y = self._numbers(y, len(predicted))
         found, kind = attempt(lambda: r2_score(y, predicted, sample_weight=sample_weight))
         if kind is not None:
             raise kind(
@@ -104,19 +118,61 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         """Predicted numbers, wherever they lie: a fresh array."""
         raise NotImplementedError
 
-    def _scale(self) -> tuple[float, float]:
+    def _numbers(self, y: ArrayLike, n: int) -> Array:
+        """Targets of n records, as finite doubles."""
+        return (several_targets if self._several else targets)(self, y, n)
+
+    def _bounds(self) -> Array:
+        """Of the target, or of each: declared or bought."""
+        bought = self.y_bounds is None
+        found = np.asarray(self.y_bounds_ if bought else self.y_bounds, dtype=np.float64)
+        return found[0] if len(found) == 1 else found
+
+    def _scale(self) -> tuple[Any, Any]:
         """What of targets becomes 0, and 1: without an intercept nothing may be taken from them."""
-        assert self.y_bounds is not None, "checked before"
-        return middle_and_half(self.y_bounds, self.fit_intercept)
+        return middle_and_half(self._bounds(), self.fit_intercept)
+
+    def _rules(self) -> dict[str, Rule]:
+        return super()._rules() | ({"y_bounds": BOUNDS_OF_SEVERAL} if self._several else {})
+
+    def _stand_ins(self, n_features: int) -> dict[str, Any]:
+        bought = {"y_bounds": (-1.0, 1.0)} if self.y_bounds is None else {}
+        return super()._stand_ins(n_features) | bought
+
+    def _outputs(self, n_classes: int | None = None) -> int:
+        return 1 if self.y_bounds is None else len(np.atleast_2d(np.asarray(self.y_bounds)))
+
+    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
+        return 1 if targets.ndim == 1 else targets.shape[1]
+
+    def _one_by_one(self) -> bool:
+        return True
+
+    def _columns(self, fits: int) -> int:
+        return fits
+
+    def _onto_unit(self, targets: Array, bounds: Array) -> Array:
+        bounds = bounds[0] if len(bounds) == 1 else bounds
+        return onto_unit(targets, bounds, self.fit_intercept)
 
     def _encode(
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         X = table(self, X, reset=True)
-        given, found = y, targets(self, y, X.shape[0])
-        warn_of_column(given)
-        middle, half = self._scale()
-        # Cut first: a difference of two doubles may overflow.
-        low, high = (float(v) for v in np.asarray(self.y_bounds))
-        found = np.clip((np.clip(found, low, high) - middle) / half, -1.0, 1.0)
-        return X, found, {"y_bounds": [low, high]}, {}
+        found = self._numbers(y, X.shape[0])
+        self._column = found.ndim == 2
+        if not self._several:
+            warn_of_column(y)
+        if self._column and found.shape[1] == 1:
+            found = found[:, 0]
+        declared = {"n_targets": found.shape[1]} if found.ndim == 2 else {}
+        if self.y_bounds is None:
+            return X, found, declared, {}
+        bounds = self._bounds()
+        if bounds.ndim == 2 and bounds.shape[0] != (found.shape[1] if found.ndim == 2 else 1):
+            raise ValueError(
+                f"y_bounds holds bounds of {len(bounds)} targets, and y has another number of columns; give a pair for "
+                "each, or one for all."
+            )
+        found = onto_unit(found, bounds, self.fit_intercept)
+        return X, found, {"y_bounds": bounds.tolist(), **declared}, {}

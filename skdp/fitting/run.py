@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import PrivacyWarning
-from ..mechanisms import Noise, Oracle, Records, Statement
+from ..mechanisms import Noise, Oracle, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
 from ..privacy.events import Script
@@ -19,7 +19,7 @@ from ..solvers import Budget
 from ._circumstances import position, today, version
 from ._heard import Heard
 from ._pricing import filter_of, priced, shared_budget
-from ._progress import with_progress_bar
+from ._progress import Told, finish, with_progress, with_progress_bar
 from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
@@ -80,23 +80,26 @@ class Run:
 
     def on(
         self,
-        records: Records | Unscaled,
+        records: Any,
         noise: Noise,
         verbose: int = 0,
         heard: Heard | None = None,
+        told: Told | None = None,
     ) -> tuple[Array, Receipt]:
         """Pay, run on admitted records, and account for it.
 
         Parameters
         ----------
-        records : Records or Unscaled
-            The vault, or a table of which scales are bought first.
+        records : Records, tuple of Records or Unscaled
+            The vault, one for each target, or a table of which scales are bought first.
         noise : Noise
             Where answers' randomness comes from.
         verbose : int
             2 or more for a progress bar.
         heard : Heard or None
             Who listens to answers.
+        told : Told or None
+            Who is told of questions.
 
         Returns
         -------
@@ -113,9 +116,12 @@ class Run:
                 stacklevel=frames_to_caller(),
             )
         account = with_progress_bar(self.account, plan.solver.name, verbose)
+        account = account if told is None else with_progress(account, told)
         stood = self._pay()
         with one_thread():
             w, rests_on = self._begun(records, account, noise, heard)
+        if told is not None or verbose > 1:
+            finish(account)
         receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
         return w, replace(receipt, date=today(), ledger=stood)
 
@@ -128,7 +134,7 @@ class Run:
         return position(self.ledger, before)
 
     def _begun(
-        self, records: Records | Unscaled, account: Account, noise: Noise, heard: Heard | None
+        self, records: Any, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
         """What `_solved` returns, once scales are bought where none are declared."""
         if not isinstance(records, Unscaled):
@@ -137,7 +143,7 @@ class Run:
         return replace(self, plan=records.plan)._solved(vault, account, noise, heard)
 
     def _solved(
-        self, records: Records, account: Account, noise: Noise, heard: Heard | None
+        self, records: Any, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Parameters, a column for each fit where there are several, and what they rest on."""
         plan, fits = self.plan, self.plan.fits
@@ -152,8 +158,10 @@ class Run:
         columns = []
         for code in range(fits):
             share = Share(account, fits) if plan.solver.adaptive else account
-            oracle = Oracle(records.one_against_rest(code), share, noise)
-            columns.append(plan.solver.solve(oracle, plan.task, self.budget))
+            of_one = records[code] if plan.targets > 1 else records.one_against_rest(code)
+            oracle = Oracle(of_one, share, noise)
+            shown = oracle if heard is None else heard.beside(oracle)
+            columns.append(plan.solver.solve(shown, plan.task, self.budget))
             pages |= dict.fromkeys(oracle.proofs)
             notes |= dict.fromkeys(oracle.notes)
         stated = self.statement

@@ -191,6 +191,11 @@ def _verdict(step: Any, kind: str | None, holds: bool) -> tuple[str, str]:
     return LEARNS, remedy(step)
 
 
+def _named(entry: Any) -> bool:
+    """Whether an entry of a list is a step with its name, and not a pair of bounds."""
+    return isinstance(entry, tuple) and len(entry) > 1 and isinstance(entry[0], str)
+
+
 def _inside(step: Any) -> Iterator[tuple[str, Any]]:
     """Names and steps that a step is made of."""
     if not hasattr(step, "get_params") or isinstance(step, type):
@@ -199,7 +204,7 @@ def _inside(step: Any) -> Iterator[tuple[str, Any]]:
         if hasattr(value, "fit"):
             yield name, value
         elif isinstance(value, list):
-            yield from ((str(e[0]), e[1]) for e in value if isinstance(e, tuple) and len(e) > 1)
+            yield from ((str(e[0]), e[1]) for e in value if _named(e))
     if (
         kind_of(step) in ("StackingClassifier", "StackingRegressor")
         and step.final_estimator is None

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from ..exceptions import NotSupported
 from ..fitting import Plan
 from ..fitting.data import Array, as_text, frames_to_caller
-from ..mechanisms import JointMoments
+from ..mechanisms import JointMoments, Public
 from ._linear_regressor import LinearRegressor
 
 __all__ = ["WithIntervals"]
@@ -77,17 +77,32 @@ def estimates(moments: Array, noises: tuple[float, float, float], n: float | Non
 
 
 class WithIntervals(LinearRegressor):
-    """Of the regressors by least squares that says how far coefficients may be off.
+    """Of the regressors by least squares: they take any unit and several targets, and say how far coefficients are off.
+
+    Parameters
+    ----------
+    y_bounds : pair of float, or list of them, default=None
+        Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. Declare
+        them where you know them: that is free. None buys bounds, in any unit, for a twentieth of the budget in mu
+        squared at most.
 
     Attributes
     ----------
-    coef_std_ : ndarray of shape (n_features,)
+    y_bounds_ : ndarray of shape (n_targets, 2)
+        Where ``y_bounds=None``: private bounds of the targets; twice 0 where one has no scale: it is predicted as 0.
+    coef_std_ : ndarray of shape (n_features,) or (n_targets, n_features)
         Standard errors, of sampling and of noise, of the estimates in the middle of `conf_int`: those of the released
         moments alone, without a penalty and without what `coef_` gains by the rest of the budget. NaN where a solver
         releases no moments, infinite where noise hides a direction.
     """
 
     _listens: ClassVar[Any] = JointMoments
+    _several: ClassVar[bool] = True
+    _one_column: ClassVar[tuple[int, ...]] = (
+        1,
+        -1,
+    )  # shape of `coef_` where y is a table of one target
+    y_bounds_: Array = field(init=False)
     coef_std_: Array = field(init=False)
 
     def conf_int(self, level: float = 0.95) -> Array:
@@ -103,7 +118,7 @@ class WithIntervals(LinearRegressor):
 
         Returns
         -------
-        ndarray of shape (n_features, 2)
+        ndarray of shape (n_features, 2) or (n_targets, n_features, 2)
             Lower and upper ends.
 
         Examples
@@ -125,23 +140,43 @@ class WithIntervals(LinearRegressor):
         center, ratio = self._estimated
         _refuse_or_warn(ratio)
         reach = float(ndtri(0.5 + 0.5 * level)) * self.coef_std_
-        return np.column_stack([center - reach, center + reach])
+        return np.stack([center - reach, center + reach], axis=-1)
 
     def _follow(self, answers: list[tuple[Any, Array]], plan: Plan) -> None:
         """Standard errors on the user's scale."""
         public = plan.public
-        unknown = np.full(public.n_features, math.nan)
+        unknown = np.full(self.coef_.shape, math.nan)
         self.coef_std_, self._estimated = unknown, (unknown, math.nan)
         if public.shares or not answers:
             return
-        (question, moments), *_ = answers
-        n = public.n
-        if public.intercept and not public.replace_one:
-            n = moments[-2, -2] / public.intercept**2
-        found = estimates(moments, question.noises(public), n)
-        unit = self._scale()[1] / plan.data_norm
-        self.coef_std_ = found.deviation[: public.n_features] * unit
-        self._estimated = found.w[: public.n_features] * unit, found.ratio
+        found = [_of_one(moments, question, public) for question, moments in answers]
+        unit = np.reshape(self._scale()[1], (-1, 1)) / plan.data_norm
+        center, deviation = (
+            np.reshape([part[: public.n_features] for part in parts] * unit, self.coef_.shape)
+            for parts in ([one.w for one in found], [one.deviation for one in found])
+        )
+        self.coef_std_ = deviation
+        self._estimated = center, max(one.ratio for one in found)
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        super()._store(w, plan)
+        if self._column and w.ndim == 1:
+            self.coef_ = self.coef_.reshape(self._one_column)
+            self.intercept_ = np.atleast_1d(self.intercept_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+
+def _of_one(moments: Array, question: Any, public: Public) -> Estimates:
+    """Of one target, of what was released of it."""
+    n: float | None = public.n
+    if public.intercept and not public.replace_one:
+        n = moments[-2, -2] / public.intercept**2
+    return estimates(moments, question.noises(public), n)
 
 
 def _refuse_or_warn(ratio: float) -> None:

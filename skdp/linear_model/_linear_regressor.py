@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,15 +30,15 @@ class LinearRegressor(PrivateRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
         Private coefficients.
-    intercept_ : float
+    intercept_ : float, or ndarray of shape (n_targets,)
         Private intercept.
     """
 
     fit_intercept: bool = True
     coef_: Array = field(init=False)
-    intercept_: float = field(init=False)
+    intercept_: Any = field(init=False)
 
     def _loss(self) -> Loss:
         """Of targets in [-1, 1]."""
@@ -64,17 +64,17 @@ class LinearRegressor(PrivateRegressor):
         """Coefficients on the user's scale: cutting what has been paid for is free, and all bounds are public."""
         middle, half = self._scale()
         w = np.clip(w, -LARGEST, LARGEST) * half
-        self.coef_ = w[: plan.public.n_features] / plan.data_norm
-        self.intercept_ = middle
+        self.coef_ = np.ascontiguousarray(w[: plan.public.n_features].T / plan.data_norm)
+        self.intercept_ = 0.0
         if self.fit_intercept:
-            self.intercept_ = float(middle + w[-1] * plan.public.intercept)
+            self.intercept_ = middle + w[-1] * plan.public.intercept
 
     def _keep_single(self) -> None:
         keep_single(self)
 
     def _predicted(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return np.asarray(self._rows(X) @ self.coef_ + self.intercept_)
+        return np.asarray(self._rows(X) @ self.coef_.T + self.intercept_)
 
 
 class PenalisedRegressor(LinearRegressor):

@@ -16,14 +16,12 @@ from ._linear_regressor import LinearRegressor, PenalisedRegressor
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
-_SMOOTHED = 0.05  # of half of the declared range: how far the corner of the loss is rounded
-
 
 class DPLinearSVR(LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
-    twentieth of half of the declared range.
+    part of half of the declared range.
 
     Parameters
     ----------
@@ -35,6 +33,8 @@ class DPLinearSVR(LinearRegressor):
     C : float, default=1.0
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not.
+    smoothing : float, default=0.05
+        How far the corner is rounded, in halves of the declared range; less of it needs a larger epsilon.
 
     See Also
     --------
@@ -53,10 +53,11 @@ class DPLinearSVR(LinearRegressor):
 
     margin: float = 0.0
     C: float = 1.0
+    smoothing: float = 0.05
 
     def _loss(self) -> Loss:
         half = self._scale()[1]
-        return EpsilonInsensitive(float(self.margin) / half, _SMOOTHED)
+        return EpsilonInsensitive(float(self.margin) / half, float(self.smoothing))
 
     def _penalty(self, n: int | None) -> Penalty:
         return L2(self._scale()[1] / float(self.C)) if math.isfinite(self.C) else NoPenalty()

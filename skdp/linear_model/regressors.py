@@ -1,5 +1,7 @@
 """Private least squares with scikit-learn's face: ridge regression, and linear regression without a penalty."""
 
+from typing import ClassVar
+
 from ..penalties import L2, NoPenalty, Penalty
 from ._intervals import WithIntervals
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
@@ -20,7 +22,8 @@ class DPRidge(WithIntervals, PenalisedRegressor):
     Notes
     -----
     Scikit-learn's ``solver``, ``max_iter``, ``tol`` and ``positive`` have no counterpart: how long a fit runs may not
-    depend on the data. One number is predicted; for several, fit one estimator for each and share a ledger.
+    depend on the data. Several targets, the columns of ``y``, are so many fits that share the budget; ``alpha`` is one
+    for all.
 
     Examples
     --------
@@ -32,6 +35,8 @@ class DPRidge(WithIntervals, PenalisedRegressor):
     >>> bool(model.score(X, y) > 0.9), bool(model.privacy_.epsilon <= 1.0)
     (True, True)
     """
+
+    _one_column: ClassVar[tuple[int, ...]] = (-1,)  # as scikit-learn's
 
     def _penalty(self, n: int | None) -> Penalty:
         return L2(float(self.alpha)) if self.alpha else NoPenalty()

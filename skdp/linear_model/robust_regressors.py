@@ -6,8 +6,6 @@ from ._linear_regressor import PenalisedRegressor
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
-_SMOOTHED = 0.02  # of half of the declared range: how far a quantile's kink is rounded
-
 
 class DPHuberRegressor(PenalisedRegressor):
     """Huber regression with (epsilon, delta)-differential privacy.
@@ -53,7 +51,7 @@ class DPQuantileRegressor(PenalisedRegressor):
     """Quantile regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(pinball(y - x.w - b)) + alpha |w|_1``, as scikit-learn does, with the kink of the pinball loss
-    rounded over a fiftieth of half of the declared range.
+    rounded over a part of half of the declared range.
 
     Parameters
     ----------
@@ -63,6 +61,9 @@ class DPQuantileRegressor(PenalisedRegressor):
         Strength of the L1 penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
         under ``neighbors="add_remove"``. Scikit-learn's default is 1, which hardly leaves a coefficient. The mean is
         over records: of weights, give such with a mean of 1, as scikit-learn makes of any.
+    smoothing : float, default=0.02
+        How far the kink is rounded, in halves of the declared range. What lies nearer than that to the quantile counts
+        by how far it lies; less of it is nearer to scikit-learn's fit, and needs a larger epsilon.
 
     See Also
     --------
@@ -82,9 +83,10 @@ class DPQuantileRegressor(PenalisedRegressor):
 
     quantile: float = 0.5
     alpha: float = 0.0
+    smoothing: float = 0.02
 
     def _loss(self) -> Loss:
-        return QuantileHuber(float(self.quantile), _SMOOTHED)
+        return QuantileHuber(float(self.quantile), float(self.smoothing))
 
     def _penalty(self, n: int | None) -> Penalty:
         return L1(float(self.alpha) * self._records(n)) if self.alpha else NoPenalty()

@@ -118,6 +118,31 @@ class Records:
         return cls(rows.take(index), y.take(index), public, units=units)
 
     @classmethod
+    def admit_each(
+        cls,
+        X: Array,
+        targets: Array,
+        public: Public,
+        data_norm: float,
+        groups: Array | None = None,
+        weights: Array | None = None,
+    ) -> tuple[Records, ...]:
+        """One vault for each column of targets, over the same rows; otherwise as `admit`."""
+        one = np.ascontiguousarray(targets[:, 0])
+        first = cls.admit(X, one, public, data_norm, groups, weights)
+        kept = kept_by(groups, len(targets), public)
+        entered = targets if kept is None else targets.take(kept[0], axis=0)
+        return first, *(first.with_targets(column) for column in entered.T[1:])
+
+    def with_targets(self, y: Array) -> Records:
+        """The same rows, in the order in which they entered, with other targets."""
+        if y.shape != self.y.shape:
+            raise ValueError("y must hold one target for each row that entered.")
+        _refuse_targets(y, self.public)
+        y = np.ascontiguousarray(y, dtype=self.rows.dtype)
+        return Records(self.rows, y, self.public, self.whole, self.units)
+
+    @classmethod
     @np.errstate(all="ignore")
     def of_labels(cls, y: Array, public: Public) -> Records:
         """The vault of labels of public documents: these are its rows, whatever else somebody has in hand."""

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
+from ..fitting._targets import are_bounds
 from ..inspection._rules import kind_of
 from ..inspection.checks import PRIVATE, check
 from ..preprocessing._bought import BoughtScales
@@ -163,6 +164,10 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
     if wrong:
         raise NotSupported(
             f"{wrong[0]!r} is a fact of the records, one for all candidates; set it in the estimator."
+        )
+    if hasattr(last, "y_bounds") and not are_bounds(last.y_bounds):
+        raise NotSupported(
+            "A search scores its candidates by declared bounds of one target; set y_bounds=(low, high)."
         )
     for step in steps:
         _refuse_step(step, step is last)

@@ -26,6 +26,7 @@ _LEFT = np.geomspace(0.01, 10.0, 25)
 _PRIOR_LEFT = -((np.log(_LEFT) / 2.0) ** 2) / 2.0
 _THIRD, _DOUBTED = 0.3, 10.0
 _LEAST = 1e-13  # of the longest direction: shorter ones are rounding
+_ROUNDING = 2.0**-52
 _TOLD = 1e-20  # of the largest square: variances below tell spreads no better
 _LEAST_VARIANCE = 1e-3  # of residuals, for targets in [-1, 1]
 
@@ -128,6 +129,7 @@ class _Shrinkage:
             if self.free:
                 prior[-1] = _FREE
             left, values, right = np.linalg.svd(self.moment * prior)
+            values[values < len(w) * _ROUNDING * values[0]] = 0.0
             right = right * prior
             total = values**2 + variance + (_LEAST * values[0]) ** 2 + 1e-300
             w = (values / total * (left.T @ self.products)) @ right

@@ -108,7 +108,8 @@ class TwoPhase(Solver):
         white = whitened(seen, task, oracle.public)
         clip, deviation = self._clip(seen, task, oracle.public), math.sqrt(seen.fit.residual)
         counted = float(2.0 * ndtr(clip / deviation) - 1.0)  # share of records with a curved loss
-        start = _no_further(np.linalg.solve(white.matrix.T, seen.fit.w))
+        first = np.linalg.solve(white.matrix.T, seen.fit.w)
+        start = _no_further(first)
         question = self._objective(white.public, task, budget, clip, start)
         # Of a squared loss, so much of the user's penalty as records count beside it.
         ridge = white.ridge(task.penalty) * (counted if isinstance(task.loss, Squared) else 1.0)
@@ -116,8 +117,11 @@ class TwoPhase(Solver):
         found = oracle.ask(white.question(question)) - start
         curvature = seen.n * counted / task.size * (white.typical / white.scale) ** 2
         found = found * (1.0 + question.strength / (curvature + question.ridge))  # without its pull
+        found = found - (first - start)
         noise = (question.multiplier * clip / curvature) ** 2
-        rest, noise = shrunk(found, noise, seen.fit)
+        # Moments without noise leave nothing to the squared loss.
+        left = noise > 0.0 or isinstance(task.loss, Huber)
+        rest, noise = shrunk(found, noise, seen.fit) if left else (0.0 * found, 0.0)
         w = seen.fit.w + white.back(rest)
         if task.penalty.smooth:
             return w

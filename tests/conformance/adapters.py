@@ -9,31 +9,46 @@ import warnings
 
 import numpy as np
 from scipy import sparse
+from sklearn import linear_model, svm
 
-from skdp import DPLinearSVC, DPLogisticRegression, PrivacyWarning
+from skdp import (
+    DPElasticNet,
+    DPHuberRegressor,
+    DPLasso,
+    DPLinearRegression,
+    DPLinearSVC,
+    DPLinearSVR,
+    DPLogisticRegression,
+    DPQuantileRegressor,
+    DPRidge,
+    PrivacyWarning,
+)
 
 # What no adapter can know of the estimators but by asking: these come and go with their own tests.
 WEIGHTS = ("class_weight",)
+SHARP = 5e-3  # of half of the range of targets: how far corners of losses are rounded; the least that is taken
 
 
 class _Adapted:
-    """Fits the estimator without noise, with a bound that holds, and takes on its fitted attributes."""
+    """Fits the estimator without noise, with bounds that hold, and takes on its fitted attributes."""
 
     neighbors, fits = "replace_one", 0
 
-    def _mapped(self):
+    def _mapped(self, X, y, sample_weight):
         """Parameters of the estimator."""
         raise NotImplementedError
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         """Fit; a weight is passed on only where one is given."""
         type(self).fits += 1
-        given = self._mapped()
+        given = self._mapped(X, y, sample_weight)
         for name in WEIGHTS:
             if getattr(self, name, None) is not None:
                 given[name] = getattr(self, name)
         weights = {}
         if sample_weight is not None:
+            if np.ndim(sample_weight) == 0 and np.isfinite(sample_weight):
+                sample_weight = np.full(np.shape(X)[0], sample_weight)
             weights["sample_weight"] = sample_weight
             given["max_sample_weight"] = heaviest(sample_weight)
         model = self.made(epsilon=np.inf, data_norm=longest_row(X), **given)
@@ -65,36 +80,58 @@ def longest_row(X):
     return norm * (1.0 + 1e-12) if np.isfinite(norm) and norm > 0.0 else 1.0
 
 
-class LogisticRegression(_Adapted, DPLogisticRegression):
-    """With the signature of scikit-learn 1.9."""
+def bounds_of(y):
+    """Bounds of targets, of each output; (-1, 1) for what is no target, which the estimator is to refuse."""
+    try:
+        y = np.asarray(y, dtype=float)
+        low, high = y.min(axis=0), y.max(axis=0)
+        if not np.isfinite(low).all() or not np.isfinite(high).all():
+            return (-1.0, 1.0)
+    except Exception:
+        return (-1.0, 1.0)
+    flat = high - low <= 1e-9 * np.abs(high)
+    low, high = low - flat, high + flat
+    pairs = list(zip(np.atleast_1d(low).tolist(), np.atleast_1d(high).tolist()))
+    return pairs[0] if len(pairs) == 1 else pairs
 
-    made = DPLogisticRegression
 
-    def __init__(
-        self,
-        penalty="deprecated",
-        *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        tol=1e-4,
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        random_state=None,
-        solver="lbfgs",
-        max_iter=100,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-    ):
-        own = inspect.signature(type(self).__init__).parameters
-        given = locals()
-        for name in own:
-            if name != "self":
-                setattr(self, name, given[name])
+def adapter(theirs, ours):
+    """A decorator: the class becomes `ours` with the constructor of `theirs`."""
 
-    def _mapped(self):
+    def made(kind):
+        signature = inspect.signature(theirs.__init__)
+
+        def __init__(self, *args, **given):
+            found = signature.bind(self, *args, **given)
+            found.apply_defaults()
+            for name, value in list(found.arguments.items())[1:]:
+                setattr(self, name, value)
+
+        __init__.__signature__ = signature
+        room = {"made": ours, "__init__": __init__, "clip_predictions": False, "fits": 0}
+        return type(theirs.__name__, (kind, _Adapted, ours), room)
+
+    return made
+
+
+class _Regressor:
+    """With bounds of targets, and no non-negative coefficients."""
+
+    def _mapped(self, X, y, sample_weight):
+        if getattr(self, "positive", False):
+            raise NotImplementedError("positive=True has no counterpart")
+        given = {"fit_intercept": self.fit_intercept, "y_bounds": bounds_of(y)}
+        given["clip_predictions"] = False
+        return given | {name: getattr(self, name) for name in self.names if hasattr(self, name)}
+
+    names = ()
+
+
+@adapter(linear_model.LogisticRegression, DPLogisticRegression)
+class LogisticRegression:
+    """Of classes."""
+
+    def _mapped(self, X, y, sample_weight):
         penalty = "auto" if self.penalty == "deprecated" else self.penalty
         named = penalty not in ("auto", "elasticnet")
         ratio = None if named and self.l1_ratio == 0.0 else self.l1_ratio
@@ -105,36 +142,101 @@ class LogisticRegression(_Adapted, DPLogisticRegression):
         return DPLogisticRegression()._loss()
 
 
-class LinearSVC(_Adapted, DPLinearSVC):
-    """With the signature of scikit-learn 1.9."""
+@adapter(svm.LinearSVC, DPLinearSVC)
+class LinearSVC:
+    """Of classes."""
 
-    made = DPLinearSVC
-
-    def __init__(
-        self,
-        penalty="l2",
-        loss="squared_hinge",
-        *,
-        dual="auto",
-        tol=1e-4,
-        C=1.0,
-        multi_class="ovr",
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        verbose=0,
-        random_state=None,
-        max_iter=1000,
-    ):
-        own = inspect.signature(type(self).__init__).parameters
-        given = locals()
-        for name in own:
-            if name != "self":
-                setattr(self, name, given[name])
-
-    def _mapped(self):
+    def _mapped(self, X, y, sample_weight):
         given = {"penalty": self.penalty, "C": self.C, "loss": self.loss}
         return given | {"fit_intercept": self.fit_intercept}
 
 
-ADAPTERS = {"LogisticRegression": LogisticRegression, "LinearSVC": LinearSVC}
+@adapter(linear_model.Ridge, DPRidge)
+class Ridge(_Regressor):
+    """Of squares."""
+
+    names = ("alpha",)
+
+
+@adapter(linear_model.LinearRegression, DPLinearRegression)
+class LinearRegression(_Regressor):
+    """Of squares."""
+
+
+@adapter(linear_model.Lasso, DPLasso)
+class Lasso(_Regressor):
+    """With an alpha that is weighed against the mean: of weights with a mean of 1."""
+
+    names = ("alpha",)
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        return _of_mean_one(self, X, y, sample_weight)
+
+
+@adapter(linear_model.ElasticNet, DPElasticNet)
+class ElasticNet(_Regressor):
+    """The same."""
+
+    names = ("alpha", "l1_ratio")
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        return _of_mean_one(self, X, y, sample_weight)
+
+
+@adapter(linear_model.QuantileRegressor, DPQuantileRegressor)
+class QuantileRegressor(_Regressor):
+    """The same."""
+
+    names = ("alpha", "quantile")
+
+    def _mapped(self, X, y, sample_weight):
+        return super()._mapped(X, y, sample_weight) | {"smoothing": SHARP}
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        return _of_mean_one(self, X, y, sample_weight)
+
+
+def _of_mean_one(model, X, y, sample_weight):
+    if sample_weight is not None and np.ndim(sample_weight) < 2 and np.mean(sample_weight) > 0:
+        sample_weight = np.asarray(sample_weight) / np.mean(sample_weight)
+    return _Adapted.fit(model, X, y, sample_weight)
+
+
+@adapter(linear_model.HuberRegressor, DPHuberRegressor)
+class HuberRegressor(_Regressor):
+    """The unit of residuals, which scikit-learn estimates of the same data, is its own fit's."""
+
+    def _mapped(self, X, y, sample_weight):
+        theirs = _HUBER(**{name: getattr(self, name) for name in _HUBER().get_params()})
+        self.scale_ = (
+            theirs.set_params(max_iter=10_000, warm_start=False, tol=1e-8)
+            .fit(X, y, sample_weight)
+            .scale_
+        )
+        given = super()._mapped(X, y, sample_weight)
+        return given | {"threshold": self.epsilon * self.scale_, "alpha": self.alpha * self.scale_}
+
+
+_HUBER = linear_model.HuberRegressor
+
+
+@adapter(svm.LinearSVR, DPLinearSVR)
+class LinearSVR(_Regressor):
+    """The margin is called epsilon there."""
+
+    names = ("C",)
+
+    def _mapped(self, X, y, sample_weight):
+        if self.loss != "epsilon_insensitive":
+            raise NotImplementedError("loss='squared_epsilon_insensitive' has no counterpart")
+        given = {"margin": self.epsilon, "smoothing": SHARP}
+        return super()._mapped(X, y, sample_weight) | given
+
+
+ADAPTERS = {
+    kind.__name__: kind
+    for kind in (
+        *(LogisticRegression, LinearSVC, Ridge, LinearRegression, Lasso, ElasticNet),
+        *(QuantileRegressor, HuberRegressor, LinearSVR),
+    )
+}

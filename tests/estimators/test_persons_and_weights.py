@@ -115,6 +115,14 @@ def test_without_noise_weights_are_those_of_scikit_learn():
     np.testing.assert_allclose(found.coef_, exact.coef_, rtol=1e-4)
 
 
+def test_a_class_that_weighs_nothing_is_as_good_as_gone():
+    three = np.digitize(X[:, 0], [-0.3, 0.3])
+    with pytest.warns(UserWarning, match="NOT private"):
+        found = model(math.inf, classes=[0, 1, 2], class_weight={1: 0}, C=0.1).fit(X, three)
+        left = model(math.inf, classes=[0, 1, 2], C=0.1).fit(X[three != 1], three[three != 1])
+    np.testing.assert_allclose(found.coef_, left.coef_, atol=1e-4)
+
+
 def test_a_bound_that_is_declared_larger_changes_nothing_without_noise():
     with pytest.warns(UserWarning, match="NOT private"):
         one, two = (

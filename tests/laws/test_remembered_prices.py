@@ -27,6 +27,7 @@ OTHERS = {
     "accountant": "rdp",
     "fits": 3,
     "scaling": Scaling(),
+    "targets": 2,
 }
 
 

@@ -1,0 +1,95 @@
+"""scikit-learn's callbacks, of 1.9 and later: they are told which question is being asked, and see no record.
+
+A fit is a task, and each of its questions one below it. A callback that asks for records, targets or a model in the
+midst of a fit is refused when it is set: these have no price. What a callback returns cannot stop a fit, which has been
+paid for as a whole.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Self
+
+from ..exceptions import NotSupported
+from ..privacy.events import Event
+from ._bases import CallbackSupportMixin
+
+__all__ = ["TakesCallbacks", "telling"]
+
+_HOOKS = "on_fit_task_begin", "on_fit_task_end"
+
+
+class TakesCallbacks(CallbackSupportMixin):
+    """Of the private estimators: they tell callbacks of questions."""
+
+    if hasattr(CallbackSupportMixin, "set_callbacks"):
+
+        def set_callbacks(self, *callbacks: Any) -> Self:
+            """Set scikit-learn's callbacks, such as ``sklearn.callback.ProgressBar()``.
+
+            Parameters
+            ----------
+            *callbacks : callback instances
+                They are told when a question begins and when it is over, and get neither records nor models.
+
+            Returns
+            -------
+            self
+            """
+            for callback in callbacks:
+                _refuse_looks(callback)
+            super().set_callbacks(*callbacks)
+            return self
+
+
+def _refuse_looks(callback: Any) -> None:
+    """Refuse what asks for more than where the fit is."""
+    for hook in (getattr(callback, name, None) for name in _HOOKS):
+        if hook is None:
+            continue
+        asked = inspect.signature(hook).parameters.values()
+        wanted = [one.name for one in asked if one.kind is one.KEYWORD_ONLY]
+        if wanted:
+            raise NotSupported(
+                f"{type(callback).__name__} asks for {wanted[0]} in the midst of a fit, which has no price; take one "
+                "that follows progress alone, such as sklearn.callback.ProgressBar."
+            )
+
+
+class _Questions:
+    """The tasks below a fit's own."""
+
+    def __init__(self, estimator: Any, context: Any) -> None:
+        self._estimator, self._context = estimator, context
+        self._task: Any = None
+
+    def begin(self, event: Event) -> None:
+        """One has been paid for."""
+        self._task = self._context.subcontext(task_name=type(event).__name__)
+        self._task.call_on_fit_task_begin(estimator=self._estimator)
+
+    def end(self) -> None:
+        """It has been answered."""
+        self._task.call_on_fit_task_end(estimator=self._estimator)
+
+
+def telling(estimator: Any, questions: int | None, run: Callable[[Any], Any]) -> Any:
+    """What `run` returns, while the estimator's callbacks are told of its questions.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Has callbacks, or none.
+    questions : int or None
+        How many there will be.
+    run : callable
+        Takes who is told of questions, or None.
+    """
+    if not getattr(estimator, "_skl_callbacks", None):
+        return run(None)
+    context = estimator._init_callback_context(max_subtasks=questions)
+    context.call_on_fit_task_begin(estimator=estimator)
+    found = run(_Questions(estimator, context))
+    context.call_on_fit_task_end(estimator=estimator)
+    return found
