@@ -15,7 +15,7 @@ from ..privacy import Ledger
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ..solvers import Solver, Task, resolve
+from ..solvers import Budget, Solver, Task, resolve
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
@@ -157,7 +157,9 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
     def _store(self, w: Array, plan: Plan) -> None:
         """Keep what the parameters mean on the user's scale."""
 
-    def _follow(self, answers: list[tuple[Any, Array]], plan: Plan) -> None:
+    def _follow(
+        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
+    ) -> None:
         """Keep what follows of the answers that it listens to, which costs nothing."""
 
     def _keep_single(self) -> None:
@@ -264,8 +266,10 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         payer = self._payer()
         if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
-        heard = None if self._listens is None else Heard(self._listens)
-        w, receipt = prepare(plan, payer).on(records, noise, self.verbose, heard)
+        kinds = self._listens or plan.solver.tells
+        heard = Heard(kinds) if kinds else None
+        run = prepare(plan, payer)
+        w, receipt = run.on(records, noise, self.verbose, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -274,7 +278,7 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         plan = self._ended(plan, records)
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
-            self._follow(heard.answers, plan)
+            self._follow(heard.answers, plan, w, run.budget)
         if X.dtype == np.float32:
             self._keep_single()
         for name, value in stored.items():
