@@ -65,7 +65,8 @@ class PrivateLearner(PrivateEstimator):
         plan = self._with_norm(root_of(n_features))._plan(n, n_features, declared, outputs)
         refuse_unscaled(plan)
         told = {**plan.declared, "data_norm": "none: bought"}
-        return replace(plan, scaling=Scaling(), declared=told)
+        public = replace(plan.public, bought=True)
+        return replace(plan, public=public, scaling=Scaling(), declared=told)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
