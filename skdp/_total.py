@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from .exceptions import NotSupported
 from .privacy import accountants
-from .privacy.events import Script, merged
+from .privacy.events import Event, Script, merged
 from .privacy.receipt import Receipt
 
 __all__ = ["Total", "total"]
@@ -104,6 +104,8 @@ def total(model: Any, delta: float | None = None) -> Total:
     if delta is None:
         delta = max((receipt.delta for receipt in receipts), default=0.0)
     script = merged(run for receipt in receipts for run in _whole(receipt))
+    if len(receipts) > 1:
+        script = tuple((_after_answers(event), count) for event, count in script)
     epsilon = accountants.epsilon(script, delta, neighbors) if script else 0.0
     return Total(epsilon, delta, neighbors, receipts)
 
@@ -115,6 +117,13 @@ def _whole(receipt: Receipt) -> Script:
             "proves nothing in a sum; share a ledger or a budget between such fits."
         )
     return receipt.script
+
+
+def _after_answers(event: Event) -> Event:
+    """Of a fit behind another one, whose answers may have chosen its rows: no angle between two records is fixed."""
+    if getattr(event, "rule", None) != "two_signed":
+        return event
+    return replace(cast(Any, event), rule="two_signed_anywhere")
 
 
 def _receipts(thing: Any, seen: set[int]) -> Iterator[Receipt]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -110,6 +111,23 @@ class Table:
     def encoded_names(self) -> tuple[str, ...]:
         """Names of the columns of ``encode()``: fixed by the declaration, not by the data."""
         return encoded_names(self)
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """What is public of the columns, as ``TableEncoder.from_declaration`` takes it.
+
+        Examples
+        --------
+        >>> from skdp.datasets import make_census
+        >>> make_census(n_samples=1000).declaration["age"]
+        [17, 90]
+        """
+        numbers = {
+            name: [*pair, *([] if self.scale(name) == "linear" else [self.scale(name)])]
+            for name, pair in self.bounds.items()
+        }
+        words = {name: {"categories": [*values]} for name, values in self.categories.items()}
+        return {name: (numbers | words)[name] for name in self.columns}
 
     def reading(self) -> str:
         """How the declaration was read, a line a column.

@@ -7,15 +7,15 @@ __all__ = ["Heard"]
 
 
 class Heard:
-    """Keeps what a solver is told in answer to one kind of question.
+    """Keeps what a solver is told in answer to some kinds of questions.
 
     Parameters
     ----------
-    kind : type of Mechanism
+    kind : type of Mechanism, or several
         Which questions.
     """
 
-    def __init__(self, kind: type[Mechanism]) -> None:
+    def __init__(self, kind: type[Mechanism] | tuple[type[Mechanism], ...]) -> None:
         self.kind = kind
         self.answers: list[tuple[Mechanism, Array]] = []
 

@@ -2,7 +2,7 @@
 
 The octaves of all columns, then how long rows are once columns are mapped to [-1, 1] between the bounds. Both are
 answers about maps of single records, so that what a record may do to the fit behind them is bounded whatever they say
-(docs/proofs/column_counts.md, docs/proofs/row_norms.md).
+(docs/proofs/bought_scales.md).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def with_scaling(stated: Statement, plan: Plan, scaling: Scaling, budget: Budget
     counts, norms = questions_of(plan, scaling, budget)
     places, lengths = state([(counts, 1)], public), state([(norms, 1)], of_lengths(public))
     parts = (places, lengths, stated) if scaling.rows else (places, stated)
-    pages = dict.fromkeys(page for part in parts for page in part.proofs)
+    pages = dict.fromkeys(["bought_scales", *(page for part in parts for page in part.proofs)])
     least = math.ceil(SEEN * counts.multiplier * counts.bound(public))
     note = _NOTES[scaling.rows, scaling.targets > 0] + (
         f" bought, for {scaling.share:.2g} of the budget in mu squared; one has no scale, so that a column is seen by "

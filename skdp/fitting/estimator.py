@@ -15,7 +15,7 @@ from ..privacy import Ledger
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ..solvers import Solver, Task, resolve
+from ..solvers import Budget, Solver, Task, resolve
 from ._bases import with_callbacks
 from ._callbacks import TakesCallbacks, telling
 from ._covered import UNCOVERED, Covered
@@ -160,7 +160,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _store(self, w: Array, plan: Plan) -> None:
         """Keep what the parameters mean on the user's scale."""
 
-    def _follow(self, answers: list[tuple[Any, Array]], plan: Plan) -> None:
+    def _follow(
+        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
+    ) -> None:
         """Keep what follows of the answers that it listens to, which costs nothing."""
 
     def _keep_single(self) -> None:
@@ -271,8 +273,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         payer = self._payer()
         if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
-        heard = None if self._listens is None else Heard(self._listens)
-        w, receipt = self._run(prepare(plan, payer), records, noise, heard)
+        kinds = self._listens or plan.solver.tells
+        heard = Heard(kinds) if kinds else None
+        run = prepare(plan, payer)
+        w, receipt = self._run(run, records, noise, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -281,7 +285,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         plan = self._ended(plan, records)
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
-            self._follow(heard.answers, plan)
+            self._follow(heard.answers, plan, w, run.budget)
         if X.dtype == np.float32:
             self._keep_single()
         for name, value in stored.items():

@@ -72,8 +72,10 @@ class PrivateLearner(PrivateEstimator):
         refuse_unscaled(plan, next(iter(bought)))
         told = {**plan.declared, **dict.fromkeys(bought, "none: bought")}
         scaling = Scaling(targets=plan.targets if "y_bounds" in bought else 0)
-        scaling = scaling if "data_norm" in bought else replace(scaling, norm=0.0)
-        return replace(plan, scaling=scaling, declared=told)
+        if "data_norm" not in bought:
+            return replace(plan, scaling=replace(scaling, norm=0.0), declared=told)
+        public = replace(plan.public, bought=True)
+        return replace(plan, public=public, scaling=scaling, declared=told)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None

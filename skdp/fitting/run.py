@@ -17,6 +17,7 @@ from ..privacy.ledger import Filter, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._circumstances import position, today, version
+from ._expected import expected_error
 from ._heard import Heard
 from ._pricing import filter_of, priced, shared_budget
 from ._progress import Told, finish, with_progress, with_progress_bar
@@ -202,4 +203,5 @@ class Run:
             unit=plan.unit,
             rows=plan.public.rows,
             version=version(),
+            standard_error=expected_error(plan, self.budget),
         )

@@ -16,6 +16,7 @@ from ..exceptions import NotSupported
 from ..fitting import Plan
 from ..fitting.data import Array, as_text, frames_to_caller
 from ..mechanisms import JointMoments, Public
+from ..solvers import Budget
 from ._linear_regressor import LinearRegressor
 
 __all__ = ["WithIntervals"]
@@ -142,7 +143,9 @@ class WithIntervals(LinearRegressor):
         reach = float(ndtri(0.5 + 0.5 * level)) * self.coef_std_
         return np.stack([center - reach, center + reach], axis=-1)
 
-    def _follow(self, answers: list[tuple[Any, Array]], plan: Plan) -> None:
+    def _follow(
+        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
+    ) -> None:
         """Standard errors on the user's scale."""
         public = plan.public
         unknown = np.full(self.coef_.shape, math.nan)

@@ -1,13 +1,19 @@
 """Private linear classifiers with scikit-learn's face."""
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from ..fitting import Plan
 from ..fitting.data import Array
 from ..losses import LOSSES, HuberisedHinge, Logistic, Loss, Multinomial
+from ..solvers import Budget
 from ._linear import LinearClassifier, keep_single
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
@@ -23,6 +29,13 @@ class DPLogisticRegression(LinearClassifier):
     ----------
     multi_class : {"multinomial", "ovr"}, default="multinomial"
         With more than two classes: one fit of all, or one fit of each class against the rest, which share the budget.
+
+    Attributes
+    ----------
+    coef_noise_std_ : ndarray of shape (1, n_features)
+        About how far noise moved ``coef_``, in deviations: of the answers alone, so it costs nothing, and no promise
+        rests on it. NaN where answers do not tell: of solvers that do not whiten, of more than two classes, and of
+        persons or weighted rows.
 
     See Also
     --------
@@ -41,6 +54,23 @@ class DPLogisticRegression(LinearClassifier):
     """
 
     multi_class: str = "multinomial"
+    coef_noise_std_: Array = field(init=False)
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        super()._store(w, plan)
+        self.coef_noise_std_ = np.full(self.coef_.shape, math.nan)
+
+    def _follow(
+        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
+    ) -> None:
+        """Deviations on the user's scale."""
+        if not answers or w.ndim > 1:
+            return
+        with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+            spread = plan.solver.spread(answers, w, plan.public, plan.task, budget)
+            if spread is not None:
+                variances = np.diagonal(spread)[: plan.public.n_features]
+                self.coef_noise_std_[0] = np.sqrt(variances) / plan.data_norm
 
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)

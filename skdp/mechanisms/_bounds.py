@@ -75,8 +75,8 @@ def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
         return "logistic"
     if loss.one_signed:
         return "one_signed"
-    # In other coordinates, which answers chose, the angle between two records depends on answers.
-    return "two_signed_anywhere" if public.depth else "two_signed"
+    # Where answers chose coordinates, or how columns are seen, the angle between two records depends on them.
+    return "two_signed_anywhere" if public.depth or public.bought else "two_signed"
 
 
 def rebuild_penalty(penalty: Any) -> ScaledPenalty:

@@ -42,6 +42,8 @@ class Public:
         Largest norm of a row in memory, where that is not the row that is spoken of; see `Mapped`.
     depth : int
         Columns of the rows in memory, where those are not the ones that are spoken of.
+    bought : bool
+        Whether rows are a map of the given ones that earlier answers chose: the angle between two depends on these.
     model : Model
         How scores come from parameters and rows.
     rows : int
@@ -90,6 +92,7 @@ class Public:
     target_bound: float = 1.0
     stretch: float = 0.0
     depth: int = 0
+    bought: bool = False
     model: Model = _LINEAR
     rows: int = 1
     weighted: bool = False

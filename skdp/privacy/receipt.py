@@ -69,6 +69,9 @@ class Receipt:
         Other releases from the same data, as declared by `stating`.
     around : tuple of str
         Steps around the fit that were seen to learn from the data without a receipt: a scaler before it, a search.
+    standard_error : dict
+        How far noise moves the ``"score"`` of a typical row and the ``"coefficient"`` of a column, in its ``"unit"``,
+        nominally: by public numbers alone. Empty where these do not tell.
 
     See Also
     --------
@@ -113,6 +116,7 @@ class Receipt:
     tuning: str = "not known"
     releases: str = "not known"
     around: tuple[str, ...] = ()
+    standard_error: dict[str, Any] = field(default_factory=dict)
 
     def lines(self) -> list[tuple[str, str]]:
         """The statement as (what, value) pairs."""
@@ -126,7 +130,7 @@ class Receipt:
             rows.append(("unspent", f"{self.unspent:.6g}"))
         rows += [("public", f"{name} = {value}") for name, value in self.declared.items()]
         rows.append(("proofs", ", ".join(self.proofs)))
-        rows += self._circumstances()
+        rows += _words.circumstances(self)
         if self.seeded:
             rows.append(
                 (
@@ -136,14 +140,6 @@ class Receipt:
             )
         rows += [("note", note) for note in self.notes]
         return rows
-
-    def _circumstances(self) -> list[tuple[str, str]]:
-        told = [("made", f"{self.date}, skdp {self.version}")] if self.date else []
-        if self.ledger:
-            before, after = self.ledger["spent_before"], self.ledger["spent_after"]
-            whole = f"{self.ledger['epsilon']:.4g} (delta = {self.ledger['delta']:.3g})"
-            told.append(("ledger", f"from {before:.4g} to {after:.4g} of epsilon {whole}"))
-        return told
 
     def statement(self) -> str:
         """The promise in plain words: what a test can find out, and how far beliefs may move."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -144,6 +144,8 @@ class Solver(ABC):
     """Whether all that it asks of records can be asked of lists of documents."""
     for_any_model: ClassVar[bool] = False
     """Whether it begins where the model says, and asks what has a proof for models that are not linear."""
+    tells: ClassVar[tuple[type[Mechanism], ...]] = ()
+    """Kinds of questions whose answers `spread` is made of."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
@@ -178,6 +180,51 @@ class Solver(ABC):
             Questions in order, with how often in a row. Prices depend on noise, rates and shapes alone, so one point
             stands for all; what public numbers make impossible is refused here. None: `solve` is run on an empty vault
             to see, which costs as many steps as a fit.
+        """
+        return None
+
+    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+        """About how far noise will move the score of a typical row, in deviations, by public numbers alone.
+
+        Parameters
+        ----------
+        public : Public
+            What may be known of the records.
+        task : Task
+            Loss, penalty and shape.
+        budget : Budget
+            What may be spent.
+
+        Returns
+        -------
+        float or None
+            Of the score's own unit; of deviations of residuals, for least squares. None where nothing public tells.
+        """
+        return None
+
+    def spread(
+        self,
+        heard: Sequence[tuple[Mechanism, Any]],
+        w: Array,
+        public: Public,
+        task: Task,
+        budget: Budget,
+    ) -> Array | None:
+        """Covariance that noise gives the parameters, of its answers alone.
+
+        Parameters
+        ----------
+        heard : sequence of (Mechanism, answer)
+            Questions and answers of the run.
+        w : ndarray
+            What `solve` returned.
+        public, task, budget : object
+            As there.
+
+        Returns
+        -------
+        ndarray or None
+            None where the answers do not tell.
         """
         return None
 

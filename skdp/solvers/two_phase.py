@@ -36,6 +36,7 @@ _LEAST_CLIP, _FURTHEST = 0.02, 100.0  # of residuals, and of the first fit in co
 # Residuals are clipped at so many deviations at this noise level and above.
 _CLIPPED, _LOUD = 0.7, 0.01
 _FEW = 3.0  # deviations from which clips grow slower
+_LEFT = 0.85  # of rows' squared lengths, once the longer ones are cut at a typical one
 
 
 @dataclass(frozen=True)
@@ -131,13 +132,27 @@ class TwoPhase(Solver):
         """Residual from which the loss is a straight line: larger where there is less noise, and none without."""
         if isinstance(task.loss, Huber):
             return task.loss.delta
-        deviations = self.threshold
-        if deviations is None:
-            deviations = _CLIPPED * max(quieter(_LOUD, seen.level) ** (1 / 3), 1.0)
-            if deviations > _FEW:  # hardly a residual is clipped: more is for those that are left
-                deviations = _FEW * (deviations / _FEW) ** SLOWLY
+        deviations = self._deviations(seen.level)
         furthest = 2.0 + 2.0 * public.row_bound * float(np.linalg.norm(seen.fit.w))
         return min(max(deviations * math.sqrt(seen.fit.residual), _LEAST_CLIP), furthest)
+
+    def _deviations(self, level: float) -> float:
+        """The threshold at this noise of a mean gradient."""
+        if self.threshold is not None:
+            return self.threshold
+        deviations = _CLIPPED * max(quieter(_LOUD, level) ** (1 / 3), 1.0)
+        # Where hardly a residual is clipped, more is for those that are left.
+        return deviations if deviations <= _FEW else _FEW * (deviations / _FEW) ** SLOWLY
+
+    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+        """In deviations of residuals, of a nominal table: rows alike in all directions, normal residuals."""
+        if public.n is None or public.shares or isinstance(task.loss, Huber):
+            return None
+        level = budget.noise * math.sqrt(task.size) / public.n
+        deviations = self._deviations(level)
+        counted = float(2.0 * ndtr(deviations) - 1.0)
+        noise = budget.noise * deviations / math.sqrt(1.0 - self.moment_share)
+        return noise * task.size / (_LEFT * public.n * counted)
 
     def _first(self, oracle: OracleLike, task: Task, budget: Budget) -> Seen:
         """Buy moments, and what follows of them."""

@@ -8,17 +8,20 @@ do not: it is a composition of Gaussians, so its price is exact.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..mechanisms import Public
+from ..mechanisms._mechanism import Mechanism
 from ._mean_gradient import MeanGradient, gradient_asked
 from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
 from ._rules import clip_rule, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
+from ._spread import HEARD, Heard, Seen, bend_of, expected, over_directions, typical_bend, wandered
 from ._whitening import (
+    Whitened,
     along_outputs,
     buy_whitening,
     opening,
@@ -48,6 +51,7 @@ class WhiteGD(Solver):
 
     name: ClassVar[str] = "white-gd"
     needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
+    tells: ClassVar[tuple[type[Mechanism], ...]] = HEARD
 
     steps: int = count(100)
     momentum: float = decay_factor(0.9)
@@ -65,6 +69,9 @@ class WhiteGD(Solver):
         yield from whitening_asked(self, public, budget)
         yield stand_in(public).question(gradient_asked(self, public, task, multiplier)), self.steps
 
+    def _clip(self, task: Task, seen: Public, budget: Budget, n: float) -> float:
+        return clip_rule(task, seen, budget.noise * math.sqrt(task.size) / n)
+
     def _multiplier(self, budget: Budget) -> float:
         return budget.noise * math.sqrt(self.steps / share_left(self))
 
@@ -72,21 +79,13 @@ class WhiteGD(Solver):
         """Return the last iterate, in the given coordinates."""
         n = record_count(oracle, budget)
         white = buy_whitening(self, oracle, task, n, budget)
-        clip = self.clip or clip_rule(task, white.public, budget.noise * math.sqrt(task.size) / n)
+        clip = self.clip or self._clip(task, white.public, budget, n)
         gradient = MeanGradient(
             oracle, task, n, n, clip, self._multiplier(budget), ask_as=white.question
         )
         # Rows are as much shorter as the cut is open: at least as much where none is cut.
         shorter = min(opening(oracle.public, budget), white.scale)
-        step = self.step_size or shorter**2 * step_rule(
-            task,
-            white.public,
-            n,
-            self.momentum,
-            shorter * gradient.noise,
-            self.steps,
-            self.radius,
-        )
+        step = self._step(task, white.public, n, shorter, gradient.noise)
         ridge = along_outputs(white.ridge(task.penalty), task) / n
 
         def prox(u: Array, step: float) -> Array:
@@ -94,3 +93,42 @@ class WhiteGD(Solver):
 
         start = np.zeros(task.shape)
         return white.back(heavy_ball(gradient, prox, start, self.steps, step, self.momentum))
+
+    def _step(self, task: Task, seen: Public, n: float, shorter: float, noise: float) -> float:
+        """The user's step, or the one that suits rows that are so much shorter, and the noise of a mean gradient."""
+        return self.step_size or shorter**2 * step_rule(
+            task, seen, n, self.momentum, shorter * noise, self.steps, self.radius
+        )
+
+    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+        """By the curvature that a nominal table would have."""
+        if not expected(task, public) or public.n is None:
+            return None
+        white, widest = stand_in(public), opening(public, budget)
+        inner = gradient_asked(self, white.public, task, self._multiplier(budget))
+        clip = self.clip or self._clip(task, white.public, budget, public.n)
+        asked = white.question(replace(inner, clip=clip))
+        bend = typical_bend(asked, public.width, widest)
+        own = np.full(2, task.penalty.convexity_of_coefficients / (public.n * widest**2))
+        noise = inner.multiplier * clip / public.n
+        step = self._step(task, white.public, public.n, widest, noise)
+        variance = wandered(bend, own, noise, step, self.momentum, self.steps)
+        return over_directions(variance, public.width) / widest
+
+    def spread(
+        self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
+    ) -> Array | None:
+        """Of what each gradient's noise does to the end, along the curvature's directions."""
+        if not expected(task, public):
+            return None
+        seen = Seen.of(heard, public)
+        question: Any = seen.asked.question
+        noise = question.multiplier * question.clip / seen.n
+        white = Whitened(seen.asked.coordinates, seen.asked.scale, public)
+        shorter = min(opening(public, budget), white.scale)
+        step = self._step(task, white.public, seen.n, shorter, noise)
+        values, vectors = np.linalg.eigh(bend_of(seen, w, public))
+        own = np.square(vectors.T) @ white.ridge(task.penalty) / seen.n
+        variance = wandered(values, own, noise, step, self.momentum, self.steps)
+        moved = np.sqrt(variance)[:, None] * (vectors.T @ seen.matrix)
+        return np.asarray(moved.T @ moved)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from ..mechanisms import PerturbedObjective, Public
+from ..mechanisms._mechanism import Mechanism
 from ..penalties import NoPenalty, ScaledPenalty
 from ._one_shot import chosen_clip
 from ._ranges import clip_bound, positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
+from ._spread import HEARD, Heard, Seen, bend_of, expected, over_directions, typical_bend
 from ._whitening import (
     buy_whitening,
     opening,
@@ -54,6 +56,7 @@ class WhiteObjective(Solver):
 
     name: ClassVar[str] = "white-objective"
     needs: ClassVar[frozenset[str]] = frozenset({"smooth_loss"})
+    tells: ClassVar[tuple[type[Mechanism], ...]] = HEARD
 
     moment_share: float = share_of_budget(0.1)
     norm_share: float = share_of_budget(0.02)
@@ -88,3 +91,28 @@ class WhiteObjective(Solver):
             ridge = np.minimum(ridge, _STEEPEST * question.strength)
         question = replace(question, ridge=ridge)
         return white.back(oracle.ask(white.question(question)))
+
+    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+        """By the curvature that a nominal table would have."""
+        if not expected(task, public) or public.n is None:
+            return None
+        white, widest = stand_in(public), opening(public, budget)
+        asked = white.question(self._objective(white.public, task, budget))
+        question = cast(PerturbedObjective, asked.question)
+        own = task.penalty.convexity_of_coefficients / widest**2
+        whole = public.n * typical_bend(asked, public.width, widest) + question.strength + own
+        deviation = question.multiplier * question.bound(white.public) / widest
+        return over_directions((deviation / whole) ** 2, public.width)
+
+    def spread(
+        self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
+    ) -> Array | None:
+        """The inverse curvature, on either side of the linear term's covariance."""
+        if not expected(task, public):
+            return None
+        seen = Seen.of(heard, public)
+        question = cast(PerturbedObjective, seen.asked.question)
+        whole = seen.n * bend_of(seen, w, public) + np.diag(question.strength + question.ridge)
+        deviation = question.multiplier * question.bound(seen.asked.coordinates.seen(public))
+        moved = deviation * np.linalg.solve(whole, seen.matrix)
+        return np.asarray(moved.T @ moved)

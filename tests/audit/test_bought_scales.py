@@ -11,7 +11,9 @@ import skdp
 from skdp.audit import adversarial_pairs, audit, fitted, replay
 from skdp.audit._tape import Watched
 from skdp.fitting import estimator as _estimator
+from skdp.fitting import learner
 from skdp.fitting import run as _run
+from skdp.fitting._unscaled import Unscaled
 from skdp.preprocessing import DPBounds, DPStandardScaler
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.solvers import GD
@@ -131,3 +133,55 @@ def test_an_attack_on_the_pipeline_as_one_mechanism_finds_no_more_than_is_promis
 
     found = audit(run, (X, other), delta=0.05, n_runs=2000)
     assert gaussian_delta(found.epsilon, mu) >= 0.05 or found.epsilon == 0.0
+
+
+def unscaled(epsilon=1.0):
+    """All that a fit keeps of a table of which nothing is declared, as one mechanism."""
+    y = np.arange(12) % 2
+
+    def run(table):
+        model = skdp.DPLogisticRegression(epsilon, classes=[0, 1], solver=GD(steps=2))
+        model.fit(table, y)
+        kept = [*model.bounds_.ravel(), model.data_norm_]
+        return [*np.sign(kept), *np.log2(1.0 + np.abs(kept)), *model.coef_[0]]
+
+    X = np.column_stack([np.full(12, 1.0), np.full(12, -1.0)])
+    other = X.copy()
+    other[0] = [1e6, 5e-7]
+    return run, (X, other)
+
+
+class NoNoiseOnCounts(Unscaled):
+    """Sees which octaves are occupied."""
+
+    def bought(self, budget, asked_of):
+        def asked(records):
+            oracle = asked_of(records)
+            return oracle if records is not self._places else Bare(records, oracle)
+
+        return super().bought(budget, asked)
+
+
+class Bare:
+    """Tells counts as they are."""
+
+    def __init__(self, records, oracle):
+        self.records, self.oracle, self.public = records, oracle, oracle.public
+
+    def ask(self, question):
+        self.oracle.ask(question)
+        return 1e6 * question.measure(self.records)
+
+
+def test_an_attack_on_bought_scales_and_fit_as_one_mechanism_finds_a_twin(monkeypatch):
+    run, pair = unscaled()
+    assert audit(run, pair, delta=1e-6, n_runs=150).epsilon <= 1.0
+    monkeypatch.setattr(learner, "Unscaled", NoNoiseOnCounts)
+    assert audit(run, pair, delta=1e-6, n_runs=150).epsilon > 1.0
+
+
+@pytest.mark.slow
+def test_an_attack_on_bought_scales_and_fit_as_one_mechanism_finds_no_more_than_is_promised():
+    run, pair = unscaled()
+    found = audit(run, pair, delta=0.05, n_runs=2000)
+    assert gaussian_delta(found.epsilon, gaussian_mu(1.0, 1e-6)) >= 0.05 or found.epsilon == 0.0

@@ -18,6 +18,7 @@ from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.datasets import load_adult, load_bank, load_bike
 from skdp.fitting import _unscaled, learner
 from skdp.fitting._unscaled import Unscaled
+from skdp.mechanisms import Records
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
@@ -44,7 +45,9 @@ def test_a_table_in_any_unit_works_at_once_and_the_quote_says_what_it_costs(name
     quoted = model.quote(len(X), 3)
     receipt = model.fit(X, Y).privacy_
     assert quoted.script == receipt.script and quoted.proofs == receipt.proofs
-    assert {"column_counts", "row_norms"} <= {*receipt.proofs} and 1.9 < receipt.epsilon <= 2.0
+    assert {"bought_scales", "column_counts", "row_norms"} <= {
+        *receipt.proofs
+    } and 1.9 < receipt.epsilon <= 2.0
     assert model.bounds_.shape == (3, 2) and 0.0 < model.data_norm_ <= np.sqrt(3) * (1 + 1e-9)
     assert np.isfinite(model.predict(X)).all() and model.score(X, Y) > -0.1
     wild = np.array([[1e300, -1e300, 0.0]])
@@ -78,6 +81,65 @@ def test_a_twentieth_of_mu_squared_is_spent_and_a_declared_bound_saves_it(relati
     assert sum(spent) == pytest.approx(1.0, rel=1e-6)
     assert_allclose(spent[:2], [0.04, 0.01], rtol=0.01)  # beside the count of private records
     assert_allclose(bought[-1][0].multiplier, declared[-1][0].multiplier / np.sqrt(0.95), rtol=1e-3)
+
+
+TWO_SIGNED = [
+    skdp.DPHuberRegressor,
+    skdp.DPLinearRegression,
+    skdp.DPLinearSVR,
+    skdp.DPPoissonRegressor,
+]
+
+
+@pytest.mark.parametrize("kind", TWO_SIGNED)
+@pytest.mark.parametrize("solver", ["objective-perturbation", "admm-objp", "amp"])
+def test_no_price_rests_on_an_angle_that_answers_have_chosen(kind, solver):
+    """Of slopes of either sign: with declared rows the angle is fixed, with bought ones it follows from bounds."""
+    rules = []
+    for norm in (1.0, None):
+        try:
+            script = face(kind, solver=solver, data_norm=norm, delta=1e-6).quote(len(X), 3).script
+        except NotSupported:
+            continue
+        rules.append({getattr(event, "rule", None) for event, _ in script} - {None})
+    assert rules in ([{"two_signed"}, {"two_signed_anywhere"}], [], [{"two_signed_anywhere"}])
+    if solver == "objective-perturbation":
+        assert len(rules) == 2
+
+
+def test_of_steps_in_front_of_a_fit_the_total_rests_on_no_angle():
+    given = {"y_bounds": (0.0, 1.0), "solver": "objective-perturbation"}
+    fit = skdp.DPHuberRegressor(1.0, **given)
+    model = skdp.make_pipeline(skdp.preprocessing.DPBounds(0.1), fit).fit(X, Y)
+    scales, behind = (step.privacy_.script for step in (model[0], model[-1]))
+    anywhere = [(replace(event, rule="two_signed_anywhere"), k) for event, k in behind]
+    assert [event.rule for event, _ in behind] == ["two_signed"]
+    together = skdp.privacy.epsilon((*scales, *anywhere), 1e-6, "replace_one")
+    assert skdp.total(model).epsilon == together
+    assert together > skdp.privacy.epsilon((*scales, *behind), 1e-6, "replace_one")
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 33])
+def test_where_a_row_stands_decides_no_bit_of_it(monkeypatch, d):
+    """Under add_remove rows stand elsewhere in a neighbour: what is made of one must be the same to the last bit."""
+    table = RNG.normal(size=(9_001, d)) * 10.0 ** RNG.uniform(-3, 3, d)
+    bounds = np.column_stack([-np.ones(d), 2.0 * np.ones(d)])
+    entered = []
+    plain = Records.admit.__func__
+
+    def kept(cls, rows, *given, **more):
+        entered.append(np.array(rows))
+        return plain(cls, rows, *given, **more)
+
+    monkeypatch.setattr(Records, "admit", classmethod(kept))
+    fixed = bounds, 9_000.0
+    monkeypatch.setattr(_unscaled, "buy_bounds", lambda o, asked: (o.ask(asked), fixed)[1])
+    model = face(DPLogisticRegression, neighbors="add_remove", solver=GD(steps=1))
+    for first in (0, 1, 5):
+        model.fit(table[first:], np.arange(9_001 - first) % 2)
+    whole, one, five = entered[:3], entered[3:6], entered[6:]
+    for a, b, c in zip(whole, one, five):
+        assert np.array_equal(a[1:], b) and np.array_equal(a[5:], c)
 
 
 @pytest.mark.parametrize("solver", ["auto", "gd", "white-objective"])

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from ..receipt import Receipt
     from ..risk import Risk
 
-__all__ = ["Fold", "covers", "folded", "not_covered", "odds", "promise", "unit", "up"]
+__all__ = [
+    "Fold",
+    "circumstances",
+    "covers",
+    "folded",
+    "not_covered",
+    "odds",
+    "promise",
+    "unit",
+    "up",
+]
 
 
 class Fold(NamedTuple):
@@ -70,6 +80,27 @@ def covers(receipt: Receipt) -> str:
     return (
         f"this step only; around it {', '.join(receipt.around)}, which {many} and may tell anything"
     )
+
+
+def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
+    """When it was made, what it left of a ledger, and how far its noise is expected to move the model."""
+    told = [("made", f"{receipt.date}, skdp {receipt.version}")] if receipt.date else []
+    if receipt.ledger:
+        before, after = receipt.ledger["spent_before"], receipt.ledger["spent_after"]
+        whole = f"{receipt.ledger['epsilon']:.4g} (delta = {receipt.ledger['delta']:.3g})"
+        told.append(("ledger", f"from {before:.4g} to {after:.4g} of epsilon {whole}"))
+    if receipt.standard_error:
+        score, coefficient, of = (
+            receipt.standard_error[name] for name in ("score", "coefficient", "unit")
+        )
+        told.append(
+            (
+                "nominal",
+                f"noise moves the score of a typical row by about {score:.2g} {of}, and a coefficient by about "
+                f"{coefficient:.2g} over its column's own deviation",
+            )
+        )
+    return told
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:

@@ -1,0 +1,38 @@
+"""How far noise will move a model, in words of the user: by public numbers, so it says nothing of a record."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..losses import Logistic
+from ..solvers import Budget
+from .plan import Plan
+
+__all__ = ["expected_error"]
+
+
+def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
+    """What a receipt says of it; empty where public numbers do not tell.
+
+    Of a table whose rows are alike in all directions: a score is off by so much, and each of d coefficients, over the
+    deviation that its column has beside the others, by the d-th part of its square.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is run.
+    budget : Budget
+        Of its solver.
+    """
+    if plan.fits > 1 or not plan.spec.private:
+        return {}
+    with np.errstate(all="ignore"):
+        score = plan.solver.nominal_error(plan.public, plan.task, budget)
+    if score is None or not math.isfinite(score):
+        return {}
+    unit = "log-odds" if type(plan.task.loss) is Logistic else "deviations of residuals"
+    coefficient = score / math.sqrt(plan.public.width)
+    return {"score": score, "coefficient": coefficient, "unit": unit}

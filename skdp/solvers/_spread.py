@@ -1,0 +1,210 @@
+"""How far noise moves what a whitening solver returns: by public numbers before a fit, by its answers after it.
+
+An objective with a random linear term b ends, to first order, ``H^-1 b`` away from its minimiser, H its curvature
+there. H is not released, but answers tell of it: the noisy moment is that of the rows, the mean norm and the moment's
+trace say how lengths of rows vary, and the parameters where scores lie. Scores are taken to be normal and labels to
+follow the model; what a clip and a shrunk row lose of the curvature is integrated over both. Nothing here costs
+anything, and nothing rests on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, gammaincinv
+
+from ..losses import Logistic
+from ..mechanisms import Count, Mapped, Public, RowNorms, SecondMoment
+from ..mechanisms._mechanism import Mechanism
+from ._solver import Array, Task
+
+__all__ = [
+    "HEARD",
+    "Heard",
+    "Seen",
+    "bend_of",
+    "expected",
+    "over_directions",
+    "typical_bend",
+    "wandered",
+]
+
+Heard = Sequence[tuple[Mechanism, Any]]  # questions with their answers, in order
+HEARD = (Count, SecondMoment, RowNorms, Mapped)  # kinds of questions that tell of the rows
+NODES, LENGTHS = 48, 15  # of a score, and of a row's length
+SIGNAL = 2.0  # deviation of the log-odds of a nominal table
+_AT = (np.arange(LENGTHS) + 0.5) / LENGTHS
+
+
+def expected(task: Task, public: Public) -> bool:
+    """Whether there is a formula: for the log-odds of rows that count alike."""
+    return type(task.loss) is Logistic and len(task.shape) == 1 and not public.shares
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was bought of rows, and the last question that was asked about them.
+
+    Parameters
+    ----------
+    n : float
+        Records.
+    moment : ndarray of shape (d, d)
+        Mean of ``x x'``.
+    typical : float
+        Mean norm of whitened rows.
+    asked : Mapped
+        In which coordinates, and what.
+    """
+
+    n: float
+    moment: Array
+    typical: float
+    asked: Mapped
+
+    @classmethod
+    def of(cls, heard: Heard, public: Public) -> Seen:
+        """From what was heard of a fit."""
+        said = {type(question): (question, answer) for question, answer in heard}
+        asked = said[Mapped][0]
+        assert isinstance(asked, Mapped)
+        n = float(public.n if public.n is not None else max(1.0, said[Count][1]))
+        question: Any = said[SecondMoment][0]
+        moment = _in_factors(
+            said[SecondMoment][1] / n, question.multiplier * question.bound(public) / n
+        )
+        return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked)
+
+    @property
+    def matrix(self) -> Array:
+        """What maps given rows to new ones, but for the shrinking."""
+        return self.asked.coordinates.matrix / self.asked.scale
+
+
+def _in_factors(moment: Array, noise: float) -> Array:
+    """Directions that stand out of the noise, less what it adds to them, and beside them each column by itself.
+
+    In other directions eigenvalues are noise, those of the coordinates' longest stretch most of all; the diagonal is
+    known far better.
+    """
+    values, vectors = np.linalg.eigh(moment)
+    edge = noise * math.sqrt(2.0 * len(values))
+    left = np.sqrt(np.maximum(values**2 - edge**2, 0.0))
+    factors = (vectors * np.where(values > edge, 0.5 * (values + left), 0.0)) @ vectors.T
+    return factors + np.diag(np.maximum(np.diagonal(moment - factors), 0.0))
+
+
+def bend_of(seen: Seen, w: Array, public: Public) -> Array:
+    """Mean second derivative of a record's loss in the new coordinates.
+
+    Parameters
+    ----------
+    seen : Seen
+        What was bought.
+    w : ndarray of shape (d,)
+        Parameters of the given rows.
+    public : Public
+        Facts about these.
+    """
+    matrix = seen.matrix
+    mapped = matrix @ seen.moment @ matrix.T
+    center = np.zeros(len(w))
+    if public.intercept:
+        center = matrix @ seen.moment[:, -1] / public.intercept
+    u = np.linalg.solve(matrix.T, w)
+    spread = mapped - np.outer(center, center)
+    along = spread @ u
+    variance = max(float(u @ along), 1e-12)
+    nodes, weights = _nodes()
+    bent = _bent(
+        float(center @ u) + math.sqrt(variance) * nodes, _lengths(seen, mapped), seen.asked
+    )
+    zeroth, first, second = (float(weights @ (bent * nodes**k)) for k in range(3))
+    # Given a score, rows lie on a line through the center, and vary beside it as they do anyway.
+    line = along / math.sqrt(variance)
+    cross, square = np.outer(center, line), np.outer(line, line)
+    return zeroth * (mapped - square) + first * (cross + cross.T) + second * square
+
+
+def typical_bend(asked: Mapped, width: int, opening: float) -> Array:
+    """The same of a nominal table, along the parameters and beside them.
+
+    Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL`.
+
+    Parameters
+    ----------
+    asked : Mapped
+        What will be asked.
+    width : int
+        Directions.
+    opening : float
+        Typical norms that a row may have.
+    """
+    lengths = np.sqrt(2.0 * gammaincinv(0.5 * width, _AT) / width) / opening
+    nodes, weights = _nodes()
+    bent = _bent(SIGNAL * nodes, lengths, asked)
+    return np.array([weights @ (bent * nodes**2), weights @ bent]) / (width * opening**2)
+
+
+def over_directions(variance: Array, width: int) -> float:
+    """Deviation of a score from variances along the parameters and beside them."""
+    return math.sqrt((variance[0] + (width - 1) * variance[1]) / width)
+
+
+def _nodes() -> tuple[Array, Array]:
+    """Of a normal number."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    return nodes, weights / weights.sum()
+
+
+def _lengths(seen: Seen, mapped: Array) -> Array:
+    """Quantiles of the norms of new rows, of a gamma law with the mean and the mean square that were bought."""
+    square = max(float(np.trace(mapped)), 1e-300)
+    mean = min(
+        max(seen.typical / seen.asked.scale, 1e-3 * math.sqrt(square)), 0.999 * math.sqrt(square)
+    )
+    variance = square - mean**2
+    return np.asarray(gammaincinv(mean**2 / variance, _AT) * variance / mean)
+
+
+def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
+    """Second derivative at each score, on average over labels and lengths, per squared length of a row."""
+    question: Any = asked.question
+    p = expit(scores)[:, None]
+    left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
+    clip = math.inf if question.clip is None else question.clip
+    cap = clip / np.maximum(lengths * left * left, 1e-12)
+    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
+    bent = p * (1.0 - p) * curved * np.square(left * lengths)
+    return np.asarray(bent.mean(axis=1) / np.square(lengths).mean())
+
+
+def wandered(
+    bend: Array, ridge: Array, noise: float, step: float, momentum: float, steps: int
+) -> Array:
+    """Variance of the end of `heavy_ball`, along directions by themselves.
+
+    Parameters
+    ----------
+    bend : ndarray of shape (d,)
+        Second derivatives of the mean loss.
+    ridge : ndarray of shape (d,)
+        Those of the penalty, of which the prox is taken.
+    noise : float
+        Standard deviation of one coordinate of a mean gradient.
+    step, momentum, steps : object
+        Of `heavy_ball`.
+    """
+    long, fresh = step / (1.0 - momentum), ((1.0 - momentum) * noise) ** 2
+    pull, left = (1.0 - momentum) * bend, 1.0 / (1.0 + long * ridge)
+    at = both = mean = np.zeros(len(bend))  # covariances of the iterate and of the running mean
+    for _ in range(steps):
+        cross = momentum * both + pull * at
+        mean = momentum * (momentum * mean + pull * both) + pull * cross + fresh
+        at = left**2 * (at - 2.0 * long * cross + long**2 * mean)
+        both = left * (cross - long * mean)
+    return at
