@@ -17,11 +17,12 @@ Array = np.ndarray[Any, Any]
 
 
 class _Tape(NamedTuple):
-    """What entered each layer, how steep each hidden unit was, and the matrices."""
+    """What entered each layer, how steep each hidden unit was, the matrices; slopes, with what came back of them."""
 
     entered: list[Array]
     steep: list[Array]
     matrices: list[Array]
+    back: list[Any]
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Perceptron:
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
         """Layer by layer, in double precision."""
         unit, size = ACTIVATIONS[self.activation], float(rows.intercept)
-        tape = _Tape([rows.to_dense()], [], self.matrices(w, rows.width, size > 0.0))
+        tape = _Tape([rows.to_dense()], [], self.matrices(w, rows.width, size > 0.0), [])
         for matrix, share in zip(tape.matrices[:-1], self.shares(), strict=True):
             said, steep = unit(products(tape.entered[-1], matrix))
             handed_on = np.full((len(said), said.shape[1] + (size > 0.0)), size)
@@ -122,7 +123,16 @@ class Perceptron:
 
 
 def _came_back(tape: _Tape, dz: Array) -> list[Array]:
-    """Slopes of the scores in what each layer's units were asked, from the first layer to the last."""
+    """Slopes of the scores in what each layer's units were asked, first layer first; kept for this dz."""
+    if tape.back and np.array_equal(tape.back[0], dz):
+        kept: list[Array] = tape.back[1]
+        return kept
+    tape.back[:] = dz.copy(), _on_the_way(tape, dz)
+    return list(tape.back[1])
+
+
+def _on_the_way(tape: _Tape, dz: Array) -> list[Array]:
+    """The same, layer by layer."""
     found = [dz[:, None] if dz.ndim == 1 else dz]
     for matrix, steep in zip(tape.matrices[:0:-1], tape.steep[::-1], strict=True):
         slopes = products(found[-1], np.ascontiguousarray(matrix[: steep.shape[1]].T))
