@@ -13,6 +13,7 @@ from ._arithmetic import UNIT, lengths, products, sum_of_outer
 
 __all__ = ["Perceptron"]
 
+HEARD = 3.0  # deviation of the last weights at the start
 Array = np.ndarray[Any, Any]
 
 
@@ -31,7 +32,9 @@ class Perceptron:
 
     A layer of m units hands on ``gain / sqrt(m)`` times what they say, and weights begin with variance 1, so that at
     the start norms of what is handed on are near those of the rows, and gradients near those of a linear model (the
-    parametrisation of Jacot, Gabriel and Hongler 2018).
+    parametrisation of Jacot, Gabriel and Hongler 2018). The last hidden units begin in pairs that say the same and are
+    counted with opposite signs: all scores begin at zero (Chizat, Oyallon and Bach 2019), and nothing has to be
+    unlearned first. They are counted `HEARD` times, so that hidden units learn sooner than the noise grows.
 
     Parameters
     ----------
@@ -69,11 +72,17 @@ class Perceptron:
         return (sum(rows * columns for rows, columns in found),)
 
     def start(self, public: Any, outputs: int = 1) -> Array:
-        """Weights spread evenly with variance 1 by a public hash; nothing of the constants."""
+        """Weights spread evenly with variance 1 by a public hash, the last units in pairs; nothing of the constants."""
         constant = public.intercept > 0
         w = np.sqrt(12.0) * (_spread(self.shape(public, outputs)[0], self.seed) - 0.5)
+        matrices = _split(w, self.shapes(public.width, outputs, constant))
+        half, (before, last) = self.hidden[-1] // 2, matrices[-2:]
+        before[:, half : 2 * half] = before[:, :half]
+        last[:half] *= HEARD
+        last[half : 2 * half] = -last[:half]
+        last[2 * half :] = 0.0
         if constant:
-            for matrix in _split(w, self.shapes(public.width, outputs, constant)):
+            for matrix in matrices:
                 matrix[-1] = 0.0
         return w
 
