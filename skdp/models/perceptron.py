@@ -12,8 +12,6 @@ from ._activations import ACTIVATIONS
 from ._arithmetic import UNIT, lengths, products, sum_of_outer
 
 __all__ = ["Perceptron"]
-
-HEARD = 3.0  # deviation of the last weights at the start
 Array = np.ndarray[Any, Any]
 
 
@@ -34,7 +32,7 @@ class Perceptron:
     the start norms of what is handed on are near those of the rows, and gradients near those of a linear model (the
     parametrisation of Jacot, Gabriel and Hongler 2018). The last hidden units begin in pairs that say the same and are
     counted with opposite signs: all scores begin at zero (Chizat, Oyallon and Bach 2019), and nothing has to be
-    unlearned first. They are counted `HEARD` times, so that hidden units learn sooner than the noise grows.
+    unlearned first.
 
     Parameters
     ----------
@@ -44,6 +42,8 @@ class Perceptron:
         What a unit says of its score.
     seed : int
         Of the public weights to begin with.
+    heard : float
+        Deviation of the last layer's weights to begin with: how steep scores are in what hidden units say.
 
     Examples
     --------
@@ -57,6 +57,7 @@ class Perceptron:
     hidden: tuple[int, ...] = (6,)
     activation: str = "relu"
     seed: int = 0
+    heard: float = 1.0
 
     proof: ClassVar[str | None] = "networks"
     of_whole_rows: ClassVar[bool] = False
@@ -72,13 +73,13 @@ class Perceptron:
         return (sum(rows * columns for rows, columns in found),)
 
     def start(self, public: Any, outputs: int = 1) -> Array:
-        """Weights spread evenly with variance 1 by a public hash, the last units in pairs; nothing of the constants."""
+        """Weights spread evenly by a public hash, the last units in pairs; nothing of the constants."""
         constant = public.intercept > 0
         w = np.sqrt(12.0) * (_spread(self.shape(public, outputs)[0], self.seed) - 0.5)
         matrices = _split(w, self.shapes(public.width, outputs, constant))
         half, (before, last) = self.hidden[-1] // 2, matrices[-2:]
         before[:, half : 2 * half] = before[:, :half]
-        last[:half] *= HEARD
+        last[:half] *= self.heard
         last[half : 2 * half] = -last[:half]
         last[2 * half :] = 0.0
         if constant:
