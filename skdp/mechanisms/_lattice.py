@@ -11,7 +11,8 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ._radial import lattice_radial
-from ._strips import FINEST, Bits, lattice_normals
+from ._slots import many_normals
+from ._strips import FINEST, Bits
 
 __all__ = ["Lattice", "lattice", "on_lattice", "radial_on_lattice", "refuse_unless_it_fits"]
 
@@ -20,6 +21,7 @@ Array = np.ndarray[Any, Any]
 BOX = (
     2.0**61
 )  # answers end there, in steps of the lattice: integers of 64 bits hold them with their noise
+IN_CACHE = 1 << 16  # numbers that are answered together
 COARSEST = 8  # bits of the noise below its deviation
 FINE = 21  # bits beyond what the number of coordinates asks for: noise grows by less than 5e-7
 _ROUND_UP = 1.0 + 2.0**-48
@@ -106,9 +108,14 @@ def refuse_unless_it_fits(multiplier: float, size: int) -> None:
 
 def on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
     """The statistic rounded to the lattice, plus Gaussian noise rounded to it, as doubles."""
-    steps = _steps(statistic, grid.step)
-    steps += lattice_normals(steps.size, grid.bits, source).reshape(steps.shape)
-    return steps * grid.step
+    exact = np.ascontiguousarray(statistic).reshape(-1)
+    answer = np.empty(exact.size)
+    for start in range(0, exact.size, IN_CACHE):
+        part = slice(start, start + IN_CACHE)
+        steps = _steps(exact[part], grid.step)
+        steps += many_normals(steps.size, grid.bits, source)
+        np.multiply(steps, grid.step, out=answer[part])
+    return answer.reshape(np.shape(statistic))
 
 
 def radial_on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:

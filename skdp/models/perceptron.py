@@ -12,16 +12,16 @@ from ._activations import ACTIVATIONS
 from ._arithmetic import UNIT, lengths, products, sum_of_outer
 
 __all__ = ["Perceptron"]
-
 Array = np.ndarray[Any, Any]
 
 
 class _Tape(NamedTuple):
-    """What entered each layer, how steep each hidden unit was, and the matrices."""
+    """What entered each layer, how steep each hidden unit was, the matrices; slopes, with what came back of them."""
 
     entered: list[Array]
     steep: list[Array]
     matrices: list[Array]
+    back: list[Any]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,9 @@ class Perceptron:
 
     A layer of m units hands on ``gain / sqrt(m)`` times what they say, and weights begin with variance 1, so that at
     the start norms of what is handed on are near those of the rows, and gradients near those of a linear model (the
-    parametrisation of Jacot, Gabriel and Hongler 2018).
+    parametrisation of Jacot, Gabriel and Hongler 2018). The last hidden units begin in pairs that say the same and are
+    counted with opposite signs: all scores begin at zero (Chizat, Oyallon and Bach 2019), and nothing has to be
+    unlearned first.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class Perceptron:
         What a unit says of its score.
     seed : int
         Of the public weights to begin with.
+    heard : float
+        Deviation of the last layer's weights to begin with: how steep scores are in what hidden units say.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class Perceptron:
     hidden: tuple[int, ...] = (6,)
     activation: str = "relu"
     seed: int = 0
+    heard: float = 1.0
 
     proof: ClassVar[str | None] = "networks"
     of_whole_rows: ClassVar[bool] = False
@@ -68,11 +73,17 @@ class Perceptron:
         return (sum(rows * columns for rows, columns in found),)
 
     def start(self, public: Any, outputs: int = 1) -> Array:
-        """Weights spread evenly with variance 1 by a public hash; nothing of the constants."""
+        """Weights spread evenly by a public hash, the last units in pairs; nothing of the constants."""
         constant = public.intercept > 0
         w = np.sqrt(12.0) * (_spread(self.shape(public, outputs)[0], self.seed) - 0.5)
+        matrices = _split(w, self.shapes(public.width, outputs, constant))
+        half, (before, last) = self.hidden[-1] // 2, matrices[-2:]
+        before[:, half : 2 * half] = before[:, :half]
+        last[:half] *= self.heard
+        last[half : 2 * half] = -last[:half]
+        last[2 * half :] = 0.0
         if constant:
-            for matrix in _split(w, self.shapes(public.width, outputs, constant)):
+            for matrix in matrices:
                 matrix[-1] = 0.0
         return w
 
@@ -90,7 +101,7 @@ class Perceptron:
     def forward(self, w: Array, rows: Any) -> tuple[Array, Any]:
         """Layer by layer, in double precision."""
         unit, size = ACTIVATIONS[self.activation], float(rows.intercept)
-        tape = _Tape([rows.to_dense()], [], self.matrices(w, rows.width, size > 0.0))
+        tape = _Tape([rows.to_dense()], [], self.matrices(w, rows.width, size > 0.0), [])
         for matrix, share in zip(tape.matrices[:-1], self.shares(), strict=True):
             said, steep = unit(products(tape.entered[-1], matrix))
             handed_on = np.full((len(said), said.shape[1] + (size > 0.0)), size)
@@ -122,7 +133,16 @@ class Perceptron:
 
 
 def _came_back(tape: _Tape, dz: Array) -> list[Array]:
-    """Slopes of the scores in what each layer's units were asked, from the first layer to the last."""
+    """Slopes of the scores in what each layer's units were asked, first layer first; kept for this dz."""
+    if tape.back and np.array_equal(tape.back[0], dz):
+        kept: list[Array] = tape.back[1]
+        return kept
+    tape.back[:] = dz.copy(), _on_the_way(tape, dz)
+    return list(tape.back[1])
+
+
+def _on_the_way(tape: _Tape, dz: Array) -> list[Array]:
+    """The same, layer by layer."""
     found = [dz[:, None] if dz.ndim == 1 else dz]
     for matrix, steep in zip(tape.matrices[:0:-1], tape.steep[::-1], strict=True):
         slopes = products(found[-1], np.ascontiguousarray(matrix[: steep.shape[1]].T))

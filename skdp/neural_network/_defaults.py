@@ -8,11 +8,11 @@ from ..solvers import BLSGD, SGD, Adam, Solver, Task
 
 __all__ = ["step_of", "usual"]
 
-# Where the noise is low: of the steps that did best on generated tables, over the loss's curvature.
-LONGEST = 8.0
-CARRIED = (
-    1.0  # how far the noise of all steps may carry the score of a record; half of them are averaged
-)
+# Where the noise is low: of the steps that did best on generated tables, over the loss's curvature; and how far the
+# noise of all steps may carry the score of a record, of which half is averaged. Where slopes are bounded a step that is
+# too long for the steepest directions does no harm, and the others learn sooner.
+UNBOUNDED = 8.0, 1.0
+BOUNDED = 32.0, 1.5
 TYPICAL = 1e5  # records where their number is private
 LEAST_OF_ADAM = 0.005  # a step in one weight, where weights begin with variance 1
 SEARCHED = 4.0  # a line search may begin beyond
@@ -44,8 +44,9 @@ def step_of(solver: Solver, task: Task, public: Public, spec: Spec) -> float:
     steps = float(solver.get_params()["splits" if isinstance(solver, BLSGD) else "steps"])
     noise = math.sqrt(2.0 * steps * math.log(1.25 / max(spec.delta, 1e-15)))
     noise /= spec.epsilon * (public.n or TYPICAL)  # of one coordinate of a mean gradient
-    longest = LONGEST / (task.loss.curvature or 1.0)
-    step = min(longest, CARRIED / max(noise * math.sqrt(steps), 1e-30))
+    longest, carried = UNBOUNDED if task.loss.slope is None else BOUNDED
+    longest /= task.loss.curvature or 1.0
+    step = min(longest, carried / max(noise * math.sqrt(steps), 1e-30))
     if isinstance(solver, Adam):
         return max(LEAST_OF_ADAM, step * math.sqrt(solver.floor) * noise)
     return SEARCHED * step if isinstance(solver, BLSGD) else step

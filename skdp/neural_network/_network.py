@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,6 +75,8 @@ class Network(PrivateLearner):
     n_layers_: int = field(init=False)
     n_outputs_: int = field(init=False)
 
+    _heard: ClassVar[float] = 1.0  # how steep scores begin in what hidden units say
+
     @abstractmethod
     def _loss(self, outputs: int) -> Loss:
         """Of a record's scores."""
@@ -86,7 +88,7 @@ class Network(PrivateLearner):
     def _model(self) -> Perceptron:
         sizes: Any = self.hidden_layer_sizes
         hidden = (sizes,) if np.ndim(sizes) == 0 else tuple(sizes)
-        return Perceptron(tuple(map(int, hidden)), self.activation)
+        return Perceptron(tuple(map(int, hidden)), self.activation, heard=self._heard)
 
     def _ignored(self) -> Iterator[str]:
         """A sentence for each parameter that an instance of a solver has of its own."""

@@ -41,6 +41,7 @@ class DPMLPClassifier(Network, PrivateClassifier):
     """
 
     multi_class = "multinomial"
+    _heard = 3.0  # hidden units learn sooner beside the noise; scores of classes may be large
 
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)

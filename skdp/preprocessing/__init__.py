@@ -2,7 +2,7 @@
 
 A scaler or a vocabulary that is fitted to the data voids the promise of a private estimator behind it. These are made
 of what is declared, so they cost nothing, or pay and carry a receipt (`DPBounds`, `DPStandardScaler`,
-`DPQuantileScaler`, `DPWhitener`, `DPImputer`); and each but the last publishes a bound on the norm of a row in
+`DPQuantileScaler`, `DPPCA`, `DPWhitener`, `DPImputer`); and each but the last publishes a bound on the norm of a row in
 ``row_norm_``.
 """
 
@@ -10,6 +10,7 @@ from .bounds_scaler import BoundsScaler
 from .declared_encoder import DeclaredEncoder
 from .dp_bounds import DPBounds
 from .dp_imputer import DPImputer
+from .dp_pca import DPPCA
 from .dp_quantile_scaler import DPQuantileScaler
 from .dp_spline_features import DPSplineFeatures
 from .dp_standard_scaler import DPStandardScaler
@@ -19,6 +20,7 @@ from .row_norm_clipper import RowNormClipper
 from .table_encoder import TableEncoder
 
 __all__ = [
+    "DPPCA",
     "BoundsScaler",
     "DPBounds",
     "DPImputer",

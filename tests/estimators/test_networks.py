@@ -83,7 +83,7 @@ def test_gradients_are_those_of_another_implementation(activation, hidden, width
     y = np.arange(12.0) % 3 if outputs == 3 else np.where(np.arange(12) % 2, 1.0, -1.0)
     model = Perceptron(hidden, activation)
     public = Public(12, width, 0.25, "replace_one", 2.0, model=model)
-    w = model.start(public, outputs) + 0.1 * rng.normal(size=model.shape(public, outputs))
+    w = rng.normal(size=model.shape(public, outputs))
     loss = Multinomial(3) if outputs == 3 else kind()
     question = Gradient(at=w, loss=loss, clip=1e6, multiplier=0.0)
     ours = question.measure(Records.admit(rows, y, public, data_norm)) / 12
@@ -105,7 +105,7 @@ def test_an_exact_fit_goes_where_plain_gradient_steps_go(alpha):
     solver = SGD(rate=1.0, steps=5, averaging=False, clip=1e6, step_size=0.5)
     with pytest.warns(PrivacyWarning, match="NOT private"):
         model = classifier(epsilon=np.inf, solver=solver, alpha=alpha, activation="tanh").fit(X, Y)
-    net, public = Perceptron((8,), "tanh"), Public(400, 3, 0.25, "replace_one")
+    net, public = Perceptron((8,), "tanh", heard=3.0), Public(400, 3, 0.25, "replace_one")
     w, signs, shares = net.start(public), 2.0 * Y - 1.0, [1.0 / 1.8, *net.shares()]
     for _ in range(5):
         layers = list(zip(net.matrices(w, 4, True), shares))
@@ -122,16 +122,18 @@ def test_an_exact_fit_goes_where_plain_gradient_steps_go(alpha):
     )
 
 
-def test_alpha_of_a_regressor_is_on_the_scale_of_targets():
-    given = {
-        "epsilon": np.inf,
-        "solver": SGD(rate=1.0, steps=300, averaging=False, clip=1e6, step_size=0.5),
-    }
-    with pytest.warns(PrivacyWarning):
-        near = regressor(alpha=3.0, **given).fit(X, Z)
-        far = regressor(alpha=12.0, y_bounds=(-2.0, 4.0), **given).fit(X, 2.0 * Z)
-    # Twice the targets, half ranges and predictions; squares and a penalty of the first layer grow fourfold.
-    np.testing.assert_allclose(far.coefs_[0], near.coefs_[0], rtol=0.2, atol=0.05)
+@pytest.mark.parametrize("bounds", [(-1.0, 2.0), (-2.0, 4.0)])
+def test_alpha_of_a_regressor_is_on_the_scale_of_targets(bounds):
+    model, half = regressor(alpha=3.0, y_bounds=bounds), (bounds[1] - bounds[0]) / 2.0
+    public, task = model._problem(400, 3)
+    w = np.random.default_rng(1).normal(size=task.shape)
+    layers = zip(
+        model._model().matrices(w, public.width, True), [1.0 / 1.8, *Perceptron((8,)).shares()]
+    )
+    first, last = (matrix[:-1] * share for matrix, share in layers)
+    # Squares of targets are counted in squares of half their range, and the last layer's weights in half ranges.
+    ours = 1.5 * ((first**2).sum() + ((half * last) ** 2).sum()) / half**2
+    np.testing.assert_allclose(task.penalty.penalty.value(w), ours, rtol=1e-12)
 
 
 # ----------------------------------------------------------------------------------------------------- learning

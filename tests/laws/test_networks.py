@@ -204,22 +204,31 @@ def test_a_grid_that_rounding_leaves_open_is_caught(monkeypatch):
 
 def test_a_start_spreads_over_all_weights_alike_and_differs_by_seed():
     public = Public(None, 200, 0.25, "add_remove")
-    first, other = (Perceptron((300,), seed=seed).start(public, 2) for seed in (0, 1))
-    assert abs(first.mean()) < 0.01 and abs(first.var() - 200 / 201) < 0.01
-    assert abs(np.corrcoef(first[:-602], other[:-602])[0, 1]) < 0.01
-    matrix = Perceptron((300,)).matrices(first, 201, True)[0]
-    assert (matrix[-1] == 0.0).all()
-    singular = np.linalg.svd(matrix[:-1], compute_uv=False)
+    starts = [Perceptron((300, 200), seed=seed, heard=3.0).start(public, 2) for seed in (0, 1)]
+    first, other = (Perceptron((300, 200)).matrices(start, 201, True) for start in starts)
+    for wide in (first[0], first[1][:, :100], first[2][:100] / 3.0):
+        free = wide[:-1]
+        assert abs(free.mean()) < 0.1 and abs(free.var() - 1.0) < 0.2
+    assert abs(np.corrcoef(first[0][:-1].ravel(), other[0][:-1].ravel())[0, 1]) < 0.01
+    assert all((matrix[-1] == 0.0).all() for matrix in first)
+    singular = np.linalg.svd(first[0][:-1], compute_uv=False)
     assert singular[0] < 1.05 * (np.sqrt(300) + np.sqrt(200))  # as of independent numbers
 
 
-def test_scores_at_the_start_are_about_as_large_as_those_of_a_line():
+@pytest.mark.parametrize("units", [1, 2, 400, 401])
+def test_all_scores_begin_at_zero_of_units_that_say_as_much_as_rows(units):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(50, 40))
     for activation in ACTIVATIONS:
-        case = Case(Perceptron((400, 400), activation))
+        case = Case(Perceptron((400, units), activation))
         records = case.records(X, data_norm=6.0)
         w = case.model.start(records.public)
         scores, tape = case.model.forward(w, records.rows)
-        assert 0.1 < scores.std() + abs(scores.mean()) < 10.0
+        assert not scores.any()
+        said = np.linalg.norm(tape.entered[1], axis=1)
+        assert (said > 0.3).all() and (said < 3.0).all()
         assert (case.model.norms(tape, np.ones(50)) < 8.0).all()
+        *_, before, last = case.model.matrices(w, records.rows.width, True)
+        half = units // 2
+        assert np.array_equal(before[:, :half], before[:, half : 2 * half])
+        assert np.array_equal(last[:half], -last[half : 2 * half]) and not last[2 * half :].any()

@@ -216,10 +216,10 @@ def check_mass(sample, bits):
     check_counts(np.bincount(sample - low, minlength=len(at)), mass * len(sample))
 
 
-def check_cells(sample):
+def check_cells(sample, bits=40):
     """At 40 bits: cells of an eighth of a deviation, tails, low bytes, neighbours, signs beside places."""
-    n, scaled = len(sample), sample * 2.0**-40
-    ends = np.r_[-np.inf, (np.arange(-40, 41) * 2.0**37 - 0.5) * 2.0**-40, np.inf]
+    n, scaled = len(sample), sample * 2.0**-bits
+    ends = np.r_[-np.inf, (np.arange(-40, 41) * 2.0 ** (bits - 3) - 0.5) * 2.0**-bits, np.inf]
     check_counts(np.histogram(scaled, ends)[0], np.diff(ndtr(ends)) * n)
     for far in (3, 4, 5):
         seen, chance = np.count_nonzero(np.abs(scaled) > far), 2 * ndtr(-far)
@@ -228,7 +228,7 @@ def check_cells(sample):
     pairs = (sample[:-1] & 15) * 16 + (sample[1:] & 15)
     check_counts(np.bincount(pairs, minlength=256), np.full(256, (n - 1) / 256))
     # The first three bits of the place in a strip, and the sign, which has no part in them.
-    eighths = np.bincount(((np.abs(sample) >> 30) & 7) + 8 * (sample < 0), minlength=16)
+    eighths = np.bincount(((np.abs(sample) >> (bits - 10)) & 7) + 8 * (sample < 0), minlength=16)
     assert stats.chi2_contingency(eighths.reshape(2, 8)).pvalue > 1e-7, "signs know of places"
 
 

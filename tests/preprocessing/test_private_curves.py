@@ -6,16 +6,17 @@ import pytest
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 
 import skdp
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.mechanisms._octaves import BINS, bins_of, places_of
-from skdp.preprocessing import DPImputer, DPQuantileScaler, DPWhitener
+from skdp.preprocessing import DPPCA, DPImputer, DPQuantileScaler, DPWhitener
 from skdp.preprocessing._masses import knots_of, median_of
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 
-KINDS = [DPQuantileScaler, DPImputer, DPWhitener]
+KINDS = [DPQuantileScaler, DPImputer, DPWhitener, DPPCA]
 RNG = np.random.default_rng(0)
 X = np.column_stack(
     [RNG.lognormal(sigma=2.0, size=20_000) * 1e-6, RNG.normal(size=20_000), np.zeros(20_000)]
@@ -68,6 +69,33 @@ def test_whitened_rows_have_no_long_direction(neighbors):
     assert_allclose(white.whitening_, white.whitening_.T)
 
 
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_components_are_those_of_exact_rows_as_far_as_noise_lets_them_be_seen(neighbors):
+    mixing = np.linalg.qr(RNG.normal(size=(40, 4)))[0] * [2.0, 1.0, 0.7, 0.5]
+    rows = 0.3 * RNG.normal(size=40) + RNG.normal(size=(30_000, 4)) @ mixing.T
+    bound = float(np.linalg.norm(rows, axis=1).max())
+    model = DPPCA(2.0, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
+    exact = PCA(4).fit(rows / bound)
+    assert model.n_components_ == 4
+    assert_allclose(model.mean_, exact.mean_, atol=0.01)
+    assert_allclose(model.explained_variance_, exact.explained_variance_, rtol=0.1)
+    angles = np.linalg.svd(model.components_ @ exact.components_.T)[1]
+    assert angles.min() > 0.98
+    out, stretch = model.transform(rows), model.explained_variance_**-0.25
+    plain = (rows / bound - model.mean_) @ model.components_.T * stretch
+    plain /= 0.75 * np.sqrt(stretch**2 @ model.explained_variance_)
+    assert_allclose(out, plain / np.maximum(np.linalg.norm(plain, axis=1), 1.0)[:, None], rtol=1e-9)
+    noisy = DPPCA(0.01, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
+    assert noisy.n_components_ < 4
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_rows_without_a_direction_show_no_more_than_one(neighbors):
+    for seed in range(5):
+        model = DPPCA(1.0, data_norm=1.0, neighbors=neighbors, random_state=seed)
+        assert model.fit(np.zeros((2000, 60))).n_components_ <= 3
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_price_is_the_promise_and_a_ledger_pays_it_before(kind, neighbors):
@@ -91,7 +119,10 @@ def test_rows_leave_within_the_norm_with_their_names(kind):
         wild = pd.DataFrame([[1e300, -1e300, 1e-300], [0.0, -0.0, 5e-324]], columns=names)
         for table in (frame, wild):
             rows = model.transform(table)
-            assert rows.columns.tolist() == names == model.get_feature_names_out().tolist()
+            named = (
+                names if kind is not DPPCA else [f"dppca{k}" for k in range(model.n_components_)]
+            )
+            assert rows.columns.tolist() == named == model.get_feature_names_out().tolist()
             assert np.isfinite(rows.to_numpy()).all()
             if kind is not DPImputer:
                 assert np.linalg.norm(rows, axis=1).max() <= 1.0 == model.row_norm_
