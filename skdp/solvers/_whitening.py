@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh, eigvalsh
 
 from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
@@ -175,7 +176,5 @@ def diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array,
 
     No eigenvalue is below the floor but by rounding. Beside it, by how much A stretches at most.
     """
-    values, vectors = np.linalg.eigh(moment)
-    scales = np.maximum(values, floor) ** -0.5
-    root = (vectors * scales) @ vectors.T
-    return np.linalg.eigh(root @ penalised @ root)[1].T @ root, float(scales.max())
+    least = float(eigvalsh(moment, subset_by_index=(0, 0))[0])
+    return eigh(penalised, moment)[1].T, max(least, floor) ** -0.5
