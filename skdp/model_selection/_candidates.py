@@ -166,8 +166,30 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
         )
     for step in steps:
         _refuse_step(step, step is last)
+    _refuse_lookers_on(model)
     if len(steps) > 1:
         _refuse_way(model)
+
+
+def _refuse_lookers_on(model: Any) -> None:
+    """Refuse what shows runs as they are made: which settings are drawn is a secret, and of losers nothing leaves."""
+    loud = [
+        name
+        for name, value in model.get_params(deep=True).items()
+        if name.split("__")[-1] == "verbose" and value
+    ]
+    heard = [part for _, part in [("", model), *steps_of(model)] if _callbacks_of(part)]
+    if loud or heard:
+        what = f"{loud[0]}={model.get_params()[loud[0]]!r}" if loud else "a callback"
+        raise NotSupported(
+            f"{what} of {type(model).__name__} would show runs of the search, and so which settings are drawn; leave "
+            "it out, and print the search's privacy_."
+        )
+
+
+def _callbacks_of(part: Any) -> Any:
+    """What scikit-learn keeps of `set_callbacks`, and hands on to clones."""
+    return getattr(part, "_skl_callbacks", None)
 
 
 def _refuse_way(model: Any) -> None:

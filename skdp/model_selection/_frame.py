@@ -69,8 +69,13 @@ class Frame:
 
     def promise(self, mu: float) -> Spec:
         """What a release of this mu promises by itself."""
-        spec = self.spec
-        return Spec(gaussian_epsilon(mu, spec.delta), spec.delta, spec.neighbors)
+        spec, epsilon = self.spec, gaussian_epsilon(mu, self.spec.delta)
+        if epsilon == 0.0:
+            raise NotSupported(
+                f"delta={spec.delta:g} is more than a part of this search takes by itself, so that part has no epsilon; "
+                "give a smaller delta, 1e-6 is usual."
+            )
+        return Spec(epsilon, spec.delta, spec.neighbors)
 
     def script(self, index: int, mu: float, accountant: str | None = None) -> Script:
         """What a fit of a candidate asks; found once, for a search makes the same fit again and again."""

@@ -100,7 +100,9 @@ def test_the_measure_is_the_distance_to_scikit_learns_fit():
     assert apart > 1e-3 and measured == pytest.approx(apart, rel=0.1)
 
 
-@pytest.mark.parametrize("loss", ["logistic", pytest.param("squared_hinge", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "loss", ["logistic", pytest.param("squared_hinge", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("where", TABLES)
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_it_comes_nearer_at_each_step_of_epsilon(where, penalty, loss):
