@@ -3,7 +3,7 @@
     python benchmarks/ledger.py [--charges 2000] [--folder .]
 
 A bare commit is one INSERT of a row as long as a ledger's, the quickest way that SQLite has to put one on the disk.
-Both files lie in the same folder, are written in turns of 50, and wait for the disk alike. Prints the medians of the
+Both files lie in the same folder, are written in turns of 5, and wait for the disk alike. Prints the medians of the
 best quarters, which other work disturbs least, their ratio, and processor time in memory.
 """
 
@@ -19,7 +19,7 @@ from skdp.privacy import Ledger
 from skdp.privacy.events import Gaussian
 
 SCRIPT = ((Gaussian(500.0), 50),)
-TURN = 50
+TURN = 5
 KINDS = ("auto", "gdp", "shifted", "rdp")
 
 

@@ -43,9 +43,9 @@ class FromFields:
 
 
 def _refuse_required(kind: Any) -> None:
-    """Every parameter of scikit-learn's estimators has a default."""
+    """Every keyword has a default, as in scikit-learn; what stands before them need not: the estimator of a search."""
     for given in fields(kind):
-        if given.init and not kind._by_hand and given.default is MISSING:
+        if given.init and given.kw_only and not kind._by_hand and given.default is MISSING:
             raise TypeError(
                 f"{kind.__name__}.{given.name} has no default; give one, or field(init=False) if a fit sets it."
             )

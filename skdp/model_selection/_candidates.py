@@ -22,7 +22,7 @@ from ..privacy import Receipt
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
 from ..privacy.events import Script, merged
 
-__all__ = ["Candidates", "last_of", "paying", "steps_of"]
+__all__ = ["Candidates", "epsilon_of", "last_of", "paying", "steps_of"]
 
 _SET_BY_THE_SEARCH = ("epsilon", "delta", "ledger", "random_state", "neighbors")
 _DECLARED_ONCE = ("classes", "y_bounds", "n_public")  # all candidates are scored by these
@@ -102,7 +102,7 @@ class Candidates:
         sizes = {name: gaussian_mu(float(step.epsilon), self.delta) for name, step in steps.items()}
         whole = math.hypot(*sizes.values())
         for name, step in steps.items():
-            epsilon = gaussian_epsilon(mu * (sizes[name] / whole), self.delta)
+            epsilon = epsilon_of(mu * (sizes[name] / whole), self.delta)
             step.set_params(epsilon=epsilon, delta=self.delta)
             if accountant is not None and step.accountant == "auto":
                 step.set_params(accountant=accountant)
@@ -122,6 +122,17 @@ class Candidates:
     def script(self, model: Any, n: int | None, widths: Sequence[int]) -> Script:
         """The same as one script."""
         return merged(run for quote in self.quotes(model, n, widths) for run in quote.script)
+
+
+def epsilon_of(mu: float, delta: float) -> float:
+    """Epsilon of a part of a search, or a refusal where delta alone would pay for it: then no fit can be told it."""
+    epsilon = gaussian_epsilon(mu, delta)
+    if epsilon == 0.0:
+        raise NotSupported(
+            f"delta={delta:g} is more than a part of this search takes by itself, so that part has no epsilon; give a "
+            "smaller delta, 1e-6 is usual."
+        )
+    return epsilon
 
 
 def steps_of(model: Any) -> list[tuple[str, Any]]:
@@ -171,8 +182,30 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
         )
     for step in steps:
         _refuse_step(step, step is last)
+    _refuse_lookers_on(model)
     if len(steps) > 1:
         _refuse_way(model)
+
+
+def _refuse_lookers_on(model: Any) -> None:
+    """Refuse what shows runs as they are made: which settings are drawn is a secret, and of losers nothing leaves."""
+    loud = [
+        name
+        for name, value in model.get_params(deep=True).items()
+        if name.split("__")[-1] == "verbose" and value
+    ]
+    heard = [part for _, part in [("", model), *steps_of(model)] if _callbacks_of(part)]
+    if loud or heard:
+        what = f"{loud[0]}={model.get_params()[loud[0]]!r}" if loud else "a callback"
+        raise NotSupported(
+            f"{what} of {type(model).__name__} would show runs of the search, and so which settings are drawn; leave "
+            "it out, and print the search's privacy_."
+        )
+
+
+def _callbacks_of(part: Any) -> Any:
+    """What scikit-learn keeps of `set_callbacks`, and hands on to clones."""
+    return getattr(part, "_skl_callbacks", None)
 
 
 def _refuse_way(model: Any) -> None:

@@ -16,9 +16,8 @@ from ..fitting.trials import Seeds
 from ..mechanisms import Public
 from ..metrics.scoring import Held
 from ..privacy import Spec
-from ..privacy._gaussian import gaussian_epsilon
 from ..privacy.events import Script, merged
-from ._candidates import Candidates, last_of, paying
+from ._candidates import Candidates, epsilon_of, last_of, paying
 from ._losses import Scoring, public_of
 
 __all__ = ["CLOSE", "Best", "Frame", "Table", "largest"]
@@ -70,7 +69,7 @@ class Frame:
     def promise(self, mu: float) -> Spec:
         """What a release of this mu promises by itself."""
         spec = self.spec
-        return Spec(gaussian_epsilon(mu, spec.delta), spec.delta, spec.neighbors)
+        return Spec(epsilon_of(mu, spec.delta), spec.delta, spec.neighbors)
 
     def script(self, index: int, mu: float, accountant: str | None = None) -> Script:
         """What a fit of a candidate asks; found once, for a search makes the same fit again and again."""

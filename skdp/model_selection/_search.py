@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
 from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
+from ..fitting._fields import FromFields
 from ..fitting._seeds import warn_of_seed
 from ..fitting.data import warn_of_column
 from ..fitting.release import pay
@@ -36,21 +37,68 @@ Settings = Sequence[Mapping[str, Any]]
 Strategy = Geometric | Pilot
 
 
-class PrivateSearch(Delegates, Covered):
-    """Base of the private searches; a face says in `_settings` what there is to choose from."""
+class PrivateSearch(FromFields, Delegates, Covered):
+    """Base of the private searches; a face says in `_settings` what there is to choose from.
 
-    epsilon: float
-    delta: float
-    scoring: str | None
-    strategy: str
-    mean_runs: int
-    max_runs: int
-    default_share: float
-    ledger: Ledger | None
-    random_state: Any
-    best_params_: dict[str, Any]
-    best_score_: float
-    privacy_: Receipt
+    Parameters
+    ----------
+    estimator : estimator
+        A private one, with declared ``classes`` or ``y_bounds``, or a pipeline of steps that pay or read no record.
+        Epsilons of its steps say how they share what is spent on a fit, and are otherwise set by the search.
+    epsilon : float, default=1.0
+        The promise for everything that the search does.
+    delta : float, default=1e-6
+        Of that promise; above 0.
+    scoring : str or None
+        "accuracy", "neg_log_loss" (probabilities below exp(-5) count as that) or "neg_brier_score" of classifiers,
+        "neg_mean_squared_error" of regressors; None for the first that fits.
+    strategy : {"auto", "pilot", "geometric"}, default="auto"
+        "pilot" for fits of all settings, a choice and a refit, which Gaussian noise allows; "geometric" for a random
+        number of runs.
+    mean_runs : int, default=10
+        Mean of the geometric law of the number of runs, before it is capped.
+    max_runs : int, default=30
+        Most runs. So many are always made, so that time does not tell how many counted.
+    default_share : float, default=0.5
+        How often a run takes the estimator as it is, rather than a setting that is searched.
+    ledger : Ledger or None
+        Charged once for all, before a record is touched.
+    random_state : int, RandomState or None
+        A seed, for tests.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        The model. Its ``epsilon`` is what one run was given; its ``privacy_`` is the receipt of the whole search.
+    best_params_ : dict
+        Its setting; empty where it is the estimator as it was given.
+    best_score_ : float
+        Its noisy score on its own training records, of a "geometric" search: the best of several, so above what fresh
+        records would show.
+    privacy_ : Receipt
+        What all of it cost, with how settings were chosen in ``tuning``.
+    classes_ : ndarray
+        Labels of the best model, of a classifier.
+    n_features_in_ : int
+        Columns of the tables that it takes.
+    feature_names_in_ : ndarray of str
+        Their names, where they had any.
+    """
+
+    estimator: Any = field(kw_only=False)
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    scoring: str | None = None
+    strategy: str = "auto"
+    mean_runs: int = 10
+    max_runs: int = 30
+    default_share: float = 0.5
+    ledger: Ledger | None = None
+    random_state: Any = None
+    best_estimator_: Any = field(init=False)
+    best_params_: dict[str, Any] = field(init=False)
+    best_score_: float = field(init=False)
+    privacy_: Receipt = field(init=False)
 
     def _settings(self) -> Settings:
         """What there is to choose from: public."""

@@ -89,7 +89,8 @@ def covering_mu(profile: Profile, shift: float, miss: float) -> float:
     """The least mu, rounded up, with which (shift, mu, miss) covers a script; infinite if none does."""
     if profile.deltas[-1] > miss:
         return math.inf
-    wanted, points = np.log(profile.highest), profile.points[1:]
+    with np.errstate(divide="ignore"):  # a delta of 0 is covered by anything
+        wanted, points = np.log(profile.highest), profile.points[1:]
 
     def excess(mu: float, some: Any) -> Array:
         return np.asarray(wanted[some] - np.log(_covered(points[some], shift, mu, miss)))

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
+from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
 from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
@@ -27,6 +27,7 @@ __all__ = [
     "diagonalising",
     "opening",
     "refuse_other_penalties",
+    "settled",
     "share_left",
     "stand_in",
     "whitening_asked",
@@ -34,6 +35,7 @@ __all__ = [
 
 _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
 OPEN = 0.02  # noise norm of a mean gradient, times root of the width, below which the cut opens
+_EQUAL = 1e-9  # of the largest value: others are apart by more than rounding
 _MOST = 1e6  # a penalty's curvature beyond which its directions are as good as gone
 
 
@@ -177,4 +179,25 @@ def diagonalising(moment: Array, penalised: Array, floor: float) -> tuple[Array,
     No eigenvalue is below the floor but by rounding. Beside it, by how much A stretches at most.
     """
     least = float(eigvalsh(moment, subset_by_index=(0, 0))[0])
-    return eigh(penalised, moment)[1].T, max(least, floor) ** -0.5
+    factor = cholesky(moment, lower=True)
+    half = solve_triangular(factor, penalised, lower=True)
+    turned = settled(*np.linalg.eigh(solve_triangular(factor, half.T, lower=True)))
+    return solve_triangular(factor, turned, lower=True, trans="T").T, max(least, floor) ** -0.5
+
+
+def settled(values: Array, vectors: Array) -> Array:
+    """Eigenvectors that the last bit of a moment does not turn: of equal values, those nearest to fixed directions.
+
+    Where a floor makes values equal, any basis of their space is as good, and which one comes out would differ between
+    a sparse table and the same dense one, or between two machines: with one seed the noise lies another way.
+    """
+    size = len(values)
+    places = np.arange(1.0, size + 1.0)
+    directions = np.modf(43758.5453 * np.sin(12.9898 * places[:, None] + 78.233 * places))[0]
+    ends = np.flatnonzero(np.diff(values) > _EQUAL * np.abs(values).max(initial=0.0)) + 1
+    out = np.empty_like(vectors)
+    for part in map(slice, [0, *ends], [*ends, size]):
+        basis = vectors[:, part]
+        nearest, sizes = np.linalg.qr(basis @ (basis.T @ directions[:, part]))
+        out[:, part] = nearest * np.where(np.diagonal(sizes) < 0.0, -1.0, 1.0)
+    return out

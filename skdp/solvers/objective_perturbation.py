@@ -129,6 +129,7 @@ def _calmer(question: PerturbedObjective, public: Public, radius: float) -> Pert
 
     The noise on the minimiser grows as the strength falls, by its power of -3/2, and is all that is left at large
     epsilon where the loss bends sharply. A strength pulls a solution by itself over the objective's curvature.
+    `leverage_for` has weighed what both do to the objective, at the radius; this weighs distances.
     """
     curvature = _CURVED * float(question.loss.curvature or 0.0)
     for _ in range(3):

@@ -64,6 +64,8 @@ def explicit_gradient(objective, w):
     rows = np.column_stack([objective.rows.dot(e) for e in dense])
     for x, y, left in zip(rows, objective.y, left_of(objective.rows)):
         slope = left * objective.loss.dz(np.array([x @ w / left]), np.array([y]))[0]
+        if isinstance(objective.loss, Huber):  # whose targets are scaled with their rows
+            slope = objective.loss.dz(np.array([x @ w]), np.array([left * y]))[0]
         gradient = np.multiply.outer(x, slope)
         norm = np.linalg.norm(gradient)
         if objective.clip is not None and norm > objective.clip:

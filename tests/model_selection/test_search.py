@@ -251,6 +251,13 @@ def test_it_is_an_estimator_as_others_are():
     assert np.array_equal(again.predict(X), search.predict(X)) and "DPGridSearchCV" in repr(search)
 
 
+def watched():
+    """A pipeline with a callback, as scikit-learn 1.9 keeps it."""
+    line = make_pipeline(FunctionTransformer(), model())
+    line._skl_callbacks = [object()]
+    return line
+
+
 class Foreign(BaseEstimator):
     """Somebody else's transformer."""
 
@@ -272,6 +279,7 @@ class Foreign(BaseEstimator):
         (DPGridSearchCV(model(), {"epsilon": [1.0, 2.0]}), "set by the search"),
         (DPGridSearchCV(model(), GRID, delta=0.0), "delta > 0"),
         (DPGridSearchCV(model(), GRID, epsilon=np.inf), "finite epsilon"),
+        (DPGridSearchCV(model(), GRID, delta=0.2), "delta=0.2 is more than a part"),
         (DPGridSearchCV(model(), GRID, scoring="roc_auc"), "no private form"),
         (DPGridSearchCV(model(max_sample_weight=2.0), GRID), "weights"),
         (DPGridSearchCV(model(max_rows_per_group=2), GRID), "several a person"),
@@ -284,6 +292,10 @@ class Foreign(BaseEstimator):
         (DPGridSearchCV(model(), {"classes": [[0, 1], [0, 1, 2]]}), "a fact of the records"),
         (DPGridSearchCV(bought(memory="cache"), {}), "runs must not share any"),
         (DPGridSearchCV(bought(FunctionTransformer(np.log)), {}), "may refuse a row"),
+        (DPGridSearchCV(model(verbose=2), GRID), "verbose=2 .* which settings are drawn"),
+        (DPGridSearchCV(model(), {"verbose": [0, 1]}), "verbose=1 .* which settings are drawn"),
+        (DPGridSearchCV(make_pipeline(model(), verbose=True), {}), "verbose=True .* are drawn"),
+        (DPGridSearchCV(watched(), {}), "a callback of Pipeline would show"),
     ],
 )
 def test_what_has_no_price_is_refused_before_anything_is_paid(search, said, monkeypatch):

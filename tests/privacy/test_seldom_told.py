@@ -203,6 +203,11 @@ def test_a_profile_that_never_falls_is_none_and_no_mu_covers_what_is_missed():
     assert covering_mu(known, 0.0, known.deltas[-1]) < 0.5  # what is missed takes its part
 
 
+def test_what_never_happens_is_covered_by_anything():
+    nodes = np.linspace(0.0, 1.0, 25)
+    assert covering_mu(Profile(nodes, np.zeros(25)), 0.0, 1e-9) <= 1e-12
+
+
 def test_no_gaussian_covers_a_script_that_tells_two_records_apart_for_certain():
     """Of total variation 1: no mu is enough, however large."""
     nodes = np.linspace(0.0, 60.0, 25)

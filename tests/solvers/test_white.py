@@ -143,3 +143,23 @@ def test_single_precision_and_tiny_tables(solver):
     for n in (1, 2, 5):
         assert np.isfinite(model(solver).fit(X[:n], y[:n]).coef_).all()
     assert np.isfinite(model(solver).fit(0.0 * X, y).coef_).all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_last_bit_of_a_moment_turns_no_coordinates(intercept):
+    """Directions below the floor are all alike: without a rule for them, rounding would choose among their bases."""
+    rng = np.random.default_rng(0)
+    values = np.maximum(np.sort(rng.normal(size=30)), 0.0) + 0.05
+    basis = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    moment = (basis * values) @ basis.T
+    near = moment * (1.0 + 1e-15 * rng.normal(size=moment.shape))
+    penalised = np.eye(30)
+    if intercept:
+        penalised[-1, -1] = 0.0
+    found, other = (diagonalising(0.5 * (m + m.T), penalised, 0.05)[0] for m in (moment, near))
+    np.testing.assert_allclose(found, other, atol=1e-10)
+    np.testing.assert_allclose(found @ moment @ found.T, np.eye(30), atol=1e-10)
+    rest = found @ penalised @ found.T
+    np.testing.assert_allclose(rest, np.diag(np.diagonal(rest)), atol=1e-9)
+    free = np.linalg.eigh(moment)[1], np.linalg.eigh(near)[1]
+    assert np.abs(free[0] - free[1]).max() > 0.01, "nothing turns here"

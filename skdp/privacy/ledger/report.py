@@ -99,6 +99,8 @@ class Report:
         if self.next_cost is not None:
             count = f"{self.more}{' or more' if self.more == _MOST else ''}"
             out.append(f"One more like the last would add {self.next_cost:.4g}; {count} would fit.")
+        if self.rows:
+            out.append("Shares add up, and are of what the budget holds; epsilons of fits do not.")
         out.append(
             "The guarantee of all of it is the budget's own and no smaller one, whatever is used."
         )
