@@ -15,7 +15,7 @@ from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
-from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
+from ._linear import INTERCEPT_SIZE, LARGEST, keep_single, scores
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
 
@@ -74,7 +74,7 @@ class LinearRegressor(PrivateRegressor):
 
     def _predicted(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return np.asarray(self._rows(X) @ self.coef_.T + self.intercept_)
+        return scores(self._rows(X), self.coef_.T, self.intercept_)
 
 
 class PenalisedRegressor(LinearRegressor):
