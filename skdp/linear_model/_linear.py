@@ -17,6 +17,7 @@ from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
+from ._starting import Starting
 
 __all__ = ["LinearClassifier", "keep_single", "scores"]
 
@@ -34,7 +35,7 @@ def keep_single(estimator: Any) -> None:
         setattr(estimator, name, rounded)
 
 
-class LinearClassifier(PrivateClassifier):
+class LinearClassifier(Starting, PrivateClassifier):
     """Of the private linear classifiers: a face names its loss.
 
     Parameters

@@ -16,11 +16,12 @@ from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single, scores
+from ._starting import Starting
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
 
 
-class LinearRegressor(PrivateRegressor):
+class LinearRegressor(Starting, PrivateRegressor):
     """Of the private linear regressors: a face names its loss of scaled targets, and its penalty.
 
     Parameters
@@ -68,6 +69,12 @@ class LinearRegressor(PrivateRegressor):
         self.intercept_ = 0.0
         if self.fit_intercept:
             self.intercept_ = middle + w[-1] * plan.public.intercept
+
+    def _unit(self) -> Any:
+        return self._scale()[1]
+
+    def _free_start(self, intercept: Array) -> Array:
+        return np.asarray(intercept - self._scale()[0])
 
     def _keep_single(self) -> None:
         keep_single(self)
