@@ -13,11 +13,13 @@ from ._tables import (
     warn_of_column,
 )
 from ._targets import grades
+from ._unscaled import affine_of
 from ._warning import frames_to_caller
 
 __all__ = [
     "Array",
     "SeedSource",
+    "affine_of",
     "any_table",
     "as_text",
     "attempt",
