@@ -12,14 +12,14 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateClassifier
-from ..fitting.data import Array
+from ..fitting.data import Array, scores
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
 from ._starting import Starting
 
-__all__ = ["LinearClassifier", "keep_single", "scores"]
+__all__ = ["LinearClassifier", "keep_single"]
 
 # The constant column that carries the intercept, beside rows of norm at most 1. A column of 1 would cost 41 % more
 # noise everywhere; a quarter costs 3 %.
@@ -149,22 +149,6 @@ class LinearClassifier(Starting, PrivateClassifier):
         self.coef_ = np.ascontiguousarray((w[: plan.public.n_features] / plan.data_norm).T)
         last = w[-1] * plan.public.intercept
         self.intercept_ = last if self.fit_intercept else np.zeros(w.shape[1])
-
-
-def scores(X: Any, coef: Any, intercept: Any) -> Array:
-    """Of rows, which may be sparse as coefficients may: finite, also of rows that are too large for a sum.
-
-    Parameters
-    ----------
-    X : ndarray or sparse table of shape (n, d)
-        Finite.
-    coef, intercept
-        What rows are multiplied by, and what is added.
-    """
-    with np.errstate(all="ignore"):
-        found = X @ coef
-        found = np.asarray((found.toarray() if issparse(found) else found) + intercept)
-    return found if np.isfinite(found).all() else np.nan_to_num(found)
 
 
 def _one_of_equals(w: Array, plan: Plan) -> Array:

@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor
-from ..fitting.data import Array
+from ..fitting.data import Array, scores
 from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
-from ._linear import INTERCEPT_SIZE, LARGEST, keep_single, scores
+from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
 from ._starting import Starting
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
