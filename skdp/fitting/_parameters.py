@@ -18,6 +18,7 @@ from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
+from ._tables import attempt
 from ._targets import are_bounds
 
 __all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "refuse_wrong"]
@@ -81,6 +82,14 @@ def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
     return lies
 
 
+def _finite(value: Any) -> bool:
+    """Whether a value is a number, or an array of numbers, all of them finite."""
+    if isinstance(value, str | bytes | dict | set):
+        return False
+    found, wrong = attempt(lambda: np.asarray(value))
+    return wrong is None and found.dtype.kind in "iuf" and bool(np.isfinite(found).all())
+
+
 def _or_none(lies: Test) -> Test:
     return lambda value: value is None or lies(value)
 
@@ -126,6 +135,15 @@ RULES: dict[str, Rule] = {
     "l1_ratio": (
         _or_none(_between(0.0, 1.0)),
         "must lie in [0, 1], or be None; 0.5 is half and half",
+    ),
+    "warm_start": (_flag, "must be True or False"),
+    "coef_init": (
+        _or_none(_finite),
+        "must be an array of finite numbers, as many as coef_ has: public coefficients to begin at, or None",
+    ),
+    "intercept_init": (
+        _or_none(_finite),
+        "must be finite numbers, as many as intercept_ has: a public intercept to begin at, or None",
     ),
     "fit_intercept": (_flag, "must be True or False"),
     "neighbors": (

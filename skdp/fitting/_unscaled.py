@@ -20,7 +20,7 @@ from ._scaling import of_columns, of_lengths, questions_of
 from ._tables import Array
 from .plan import Plan, Scaling
 
-__all__ = ["Unscaled", "root_of", "seen"]
+__all__ = ["Unscaled", "affine_of", "root_of", "seen"]
 
 LONGEST = 1.25  # rows longer than so many mean ones are scaled down
 LEAST = 1e-3  # of the longest possible row: a norm below it is not worth telling from it
@@ -54,6 +54,27 @@ def seen(X: Array, bounds: Array) -> Array:
     ndarray of float64
     """
     return _blockwise(lambda x: to_unit(x, bounds[:, 0], bounds[:, 1]), X)
+
+
+def affine_of(bounds: Array) -> tuple[Array, Array]:
+    """What numbers between bounds are multiplied by, and what is added, to lie in [-1, 1].
+
+    Parameters
+    ----------
+    bounds : ndarray of shape (d, 2)
+        Of columns; where both are one, a column is seen by its sign, and there is no such map.
+
+    Returns
+    -------
+    slope, shift : ndarray of shape (d,)
+    """
+    low, high = bounds.T
+    if (low == high).any():
+        raise NotSupported(
+            "Noise has hidden the scale of a column, which is seen by its sign: it has no coefficient in a unit."
+        )
+    half = high / 2 - low / 2
+    return 1.0 / half, -(low / 2 + high / 2) / half
 
 
 @np.errstate(all="ignore")  # one that a program has made fatal would show a record

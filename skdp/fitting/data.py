@@ -1,6 +1,7 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
 from ._parameters import SeedSource, as_text, is_count
+from ._scores import scores
 from ._shares import ids_of
 from ._tables import (
     Array,
@@ -13,11 +14,13 @@ from ._tables import (
     warn_of_column,
 )
 from ._targets import grades
+from ._unscaled import affine_of
 from ._warning import frames_to_caller
 
 __all__ = [
     "Array",
     "SeedSource",
+    "affine_of",
     "any_table",
     "as_text",
     "attempt",
@@ -28,6 +31,7 @@ __all__ = [
     "is_frame",
     "known_labels",
     "labels",
+    "scores",
     "table",
     "warn_of_column",
 ]

@@ -10,7 +10,7 @@ from ..solvers import Solver, Task
 from ._scaling import refuse_unscaled
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
-from ._unscaled import Unscaled, root_of, seen
+from ._unscaled import Unscaled, affine_of, root_of, seen
 from .estimator import PrivateEstimator
 from .plan import Plan, Scaling
 
@@ -105,6 +105,10 @@ class PrivateLearner(PrivateEstimator):
             self.y_bounds_ = records.y_bounds
             warn_of_no_scale(records.y_bounds)
         return records.plan
+
+    def _affine(self) -> tuple[Array, Array]:
+        """What a number between bounds that were bought is multiplied by, and what is added."""
+        return affine_of(self.bounds_)
 
     def _rows(self, X: ArrayLike) -> Array:
         """A checked table as the fit saw its own."""

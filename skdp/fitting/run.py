@@ -162,7 +162,7 @@ class Run:
             of_one = records[code] if plan.targets > 1 else records.one_against_rest(code)
             oracle = Oracle(of_one, share, noise)
             shown = oracle if heard is None else heard.beside(oracle)
-            columns.append(plan.solver.solve(shown, plan.task, self.budget))
+            columns.append(plan.solver.solve(shown, plan.task.of_one(code), self.budget))
             pages |= dict.fromkeys(oracle.proofs)
             notes |= dict.fromkeys(oracle.notes)
         stated = self.statement

@@ -7,13 +7,16 @@ scikit-learn, draw receipts and ledgers, and need matplotlib (``skdp[plot]``).
 from ._ledger import LedgerDisplay
 from ._privacy import PrivacyDisplay
 from ._tradeoff import TradeoffDisplay
+from ._units import Coefficients, original_units
 from .checks import Finding, Findings, check
 
 __all__ = [
+    "Coefficients",
     "Finding",
     "Findings",
     "LedgerDisplay",
     "PrivacyDisplay",
     "TradeoffDisplay",
     "check",
+    "original_units",
 ]

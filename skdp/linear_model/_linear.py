@@ -12,11 +12,12 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateClassifier
-from ..fitting.data import Array
+from ..fitting.data import Array, scores
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
+from ._starting import Starting
 
 __all__ = ["LinearClassifier", "keep_single"]
 
@@ -34,7 +35,7 @@ def keep_single(estimator: Any) -> None:
         setattr(estimator, name, rounded)
 
 
-class LinearClassifier(PrivateClassifier):
+class LinearClassifier(Starting, PrivateClassifier):
     """Of the private linear classifiers: a face names its loss.
 
     Parameters
@@ -74,9 +75,9 @@ class LinearClassifier(PrivateClassifier):
         check_is_fitted(self)
         X, coef = self._rows(X), self.coef_
         if coef.shape[0] > 1:
-            return np.asarray(_product(X, coef.T) + self.intercept_)
+            return scores(X, coef.T, self.intercept_)
         one = coef.T if issparse(coef) else coef[0]
-        return np.asarray(_product(X, one).ravel() + self.intercept_[0])
+        return scores(X, one, self.intercept_[0]).ravel()
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse array, which takes less memory where most coefficients are 0.
@@ -148,12 +149,6 @@ class LinearClassifier(PrivateClassifier):
         self.coef_ = np.ascontiguousarray((w[: plan.public.n_features] / plan.data_norm).T)
         last = w[-1] * plan.public.intercept
         self.intercept_ = last if self.fit_intercept else np.zeros(w.shape[1])
-
-
-def _product(X: Any, coef: Any) -> Any:
-    """Of rows and coefficients, either of which may be sparse, as an array."""
-    found = X @ coef
-    return found.toarray() if issparse(found) else found
 
 
 def _one_of_equals(w: Array, plan: Plan) -> Array:

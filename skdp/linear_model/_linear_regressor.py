@@ -10,17 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor
-from ..fitting.data import Array
+from ..fitting.data import Array, scores
 from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
+from ._starting import Starting
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
 
 
-class LinearRegressor(PrivateRegressor):
+class LinearRegressor(Starting, PrivateRegressor):
     """Of the private linear regressors: a face names its loss of scaled targets, and its penalty.
 
     Parameters
@@ -69,12 +70,18 @@ class LinearRegressor(PrivateRegressor):
         if self.fit_intercept:
             self.intercept_ = middle + w[-1] * plan.public.intercept
 
+    def _unit(self) -> Any:
+        return self._scale()[1]
+
+    def _free_start(self, intercept: Array) -> Array:
+        return np.asarray(intercept - self._scale()[0])
+
     def _keep_single(self) -> None:
         keep_single(self)
 
     def _predicted(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return np.asarray(self._rows(X) @ self.coef_.T + self.intercept_)
+        return scores(self._rows(X), self.coef_.T, self.intercept_)
 
 
 class PenalisedRegressor(LinearRegressor):

@@ -127,6 +127,12 @@ class DPPoissonRegressor(PenalisedRegressor):
         if self.fit_intercept:
             self.intercept_ += float(w[-1]) * plan.public.intercept
 
+    def _unit(self) -> Any:
+        return 1.0
+
+    def _free_start(self, intercept: Array) -> Array:
+        return np.asarray(intercept - math.log(2.0 * self._scale()[1]))
+
     def _predicted(self, X: ArrayLike) -> Array:
         return np.exp(np.minimum(super()._predicted(X), 700.0))
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner
-from ..fitting.data import Array
+from ..fitting.data import Array, scores
 from ..losses import Loss
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Perceptron
@@ -189,7 +189,7 @@ class Network(PrivateLearner):
         check_is_fitted(self)
         X = self._rows(X)
         beyond = np.maximum(row_norms(X) / self._norm(), 1.0)
-        first = (X @ self.coefs_[0] + self.intercepts_[0]) / beyond[:, None].astype(X.dtype)
+        first = scores(X, self.coefs_[0], self.intercepts_[0]) / beyond[:, None].astype(X.dtype)
         for matrix, constant in zip(self.coefs_[1:], self.intercepts_[1:], strict=True):
             said, _ = ACTIVATIONS[self.activation](first)
             first = said @ matrix + constant

@@ -58,10 +58,16 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         self
         """
         self._check()
-        rows = len(any_table(self, X, reset=True))
-        names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
-        self.columns_ = self._settled(names, is_frame(X))
-        self._size(rows)
+        before = dict(vars(self))
+        try:
+            rows = len(any_table(self, X, reset=True))
+            names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
+            self.columns_ = self._settled(names, is_frame(X))
+            self._size(rows)
+        except BaseException:  # as it was
+            vars(self).clear()
+            vars(self).update(before)
+            raise
         return self
 
     def transform(self, X: Any) -> Any:

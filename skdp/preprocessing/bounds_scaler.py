@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import NotSupported
+from ..fitting.data import affine_of
 from ._blocks import INDICATOR, Block, NumberBlock, root
 from ._cells import Array
 from ._columns import refuse_unless
@@ -89,6 +91,16 @@ class BoundsScaler(ByDeclaration):
                 unit = np.where(given[:, 2 * at + 1] > 0.5, np.nan, unit)
             scaled[:, column.place] = undone(unit, cast(Numbers, column.declared))
         return scaled
+
+    def _affine(self) -> tuple[Array, Array]:
+        """What a number is multiplied by, and what is added, where it is within its bounds."""
+        declared = [cast(Numbers, column.declared) for column in self.columns_]
+        if self.missing == INDICATOR or any(one.scale != "linear" for one in declared):
+            raise NotSupported(
+                "BoundsScaler has a scale that is not linear, or columns that mark missing numbers, so that a "
+                "coefficient is not of a column alone."
+            )
+        return affine_of(np.array([[one.low, one.high] for one in declared]))
 
     def _declaration(self) -> Any:
         return self.bounds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..fitting.data import affine_of
 from ..mechanisms._octaves import to_unit
 from ._bought import BoughtScales
 from ._cells import Array
@@ -35,6 +36,12 @@ class DPBounds(BoughtScales):
     >>> float(np.linalg.norm(scaler.transform([[1.0, -1e300]]))) <= 1.0
     True
     """
+
+    def _affine(self) -> tuple[Array, Array]:
+        """What a number is multiplied by, and what is added, where it is within its bounds."""
+        norm = math.sqrt(self.n_features_in_) * (1.0 + 1e-15)
+        slope, shift = affine_of(self.bounds_)
+        return slope / norm, shift / norm
 
     def _mapped(self, x: Array) -> Array:
         return to_unit(x, *self.bounds_.T) / (math.sqrt(self.n_features_in_) * (1.0 + 1e-15))

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..fitting import Plan
+from ..fitting.data import affine_of
 from ..mechanisms._octaves import to_unit
 from ._bought import BoughtScales
 from ._cells import Array
@@ -57,6 +58,12 @@ class DPStandardScaler(BoughtScales):
         half = np.where(signs, 1.0, high / 2 - low / 2)
         self.mean_ = np.clip(low / 2 + high / 2 + self._centre * half, low, high)
         self.scale_ = self._spread * half
+
+    def _affine(self) -> tuple[Array, Array]:
+        """What a number is multiplied by, and what is added, where neither it nor its row is cut."""
+        norm = LONGEST * math.sqrt(self.n_features_in_)
+        slope, shift = affine_of(self.bounds_)
+        return slope / self._spread / norm, (shift - self._centre) / self._spread / norm
 
     def _mapped(self, x: Array) -> Array:
         standard = (to_unit(x, *self.bounds_.T) - self._centre) / self._spread

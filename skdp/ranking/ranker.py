@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateLearner
-from ..fitting.data import Array, grades, table
+from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
 from ..mechanisms import Documents, Public, Records
 from ..penalties import L2, NoPenalty, ScaledPenalty
@@ -127,7 +127,7 @@ class DPRanker(PrivateLearner):
         ndarray of shape (n_documents,)
         """
         check_is_fitted(self)
-        return np.asarray(table(self, X, reset=False) @ self.coef_)
+        return scores(table(self, X, reset=False), self.coef_, 0.0)
 
     def score(
         self,
@@ -154,10 +154,8 @@ class DPRanker(PrivateLearner):
         float
             Between 0 and 1; a list without a grade above 0 counts as 0.
         """
-        scores = self.predict(X)
-        return float(
-            ndcg(grades(self, y, len(scores)), scores, qid=qid, group=group, k=int(self.k))
-        )
+        found = self.predict(X)
+        return float(ndcg(grades(self, y, len(found)), found, qid=qid, group=group, k=int(self.k)))
 
     def _loss(self) -> ListLoss:
         return self.loss if isinstance(self.loss, ListLoss) else LIST_LOSSES[self.loss]()

@@ -130,6 +130,8 @@ class _Shrinkage:
                 prior[-1] = _FREE
             left, values, right = np.linalg.svd(self.moment * prior)
             values[values < len(w) * _ROUNDING * values[0]] = 0.0
+            if variance == 0.0 and self.free and not values[-1]:
+                return _of_least_norm(self.moment, self.products), 0.0
             right = right * prior
             total = values**2 + variance + (_LEAST * values[0]) ** 2 + 1e-300
             w = (values / total * (left.T @ self.products)) @ right
@@ -147,6 +149,17 @@ class _Shrinkage:
         explained = (seen**2 / total).sum(axis=1) - (seen * column / total).sum(axis=1) ** 2 / more
         fit = -0.5 * (np.log(total).sum(axis=1) + np.log(more) + explained) + _PRIOR
         return float(_SPREADS[fit.argmax()])
+
+
+def _of_least_norm(moment: Array, products: Array) -> Array:
+    """Of all exact fits, where moments without noise leave several, the shortest one beside a free intercept."""
+    column, size = moment[:-1, -1], float(moment[-1, -1])
+    centred = moment[:-1, :-1] - np.outer(column, column) / size
+    values, vectors = np.linalg.eigh(centred)
+    told = values > 4.0 * len(moment) * _ROUNDING * float(np.trace(moment))
+    along = vectors.T @ (products[:-1] - column * (products[-1] / size))
+    w = vectors[:, told] @ (along[told] / values[told])
+    return np.append(w, (products[-1] - column @ w) / size)
 
 
 def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool) -> FirstFit:
@@ -172,7 +185,8 @@ def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool
     moment, products, square = moments[:-1, :-1], moments[:-1, -1], float(moments[-1, -1])
     w, error = _Shrinkage(moment, products, noises, free).fitted()
     penalised = moment + np.diag(ridge)
-    w = np.linalg.lstsq(penalised, moment @ w, rcond=None)[0] if ridge.any() else w
+    seen = ridge.max(initial=0.0) > len(ridge) * _ROUNDING * float(np.trace(moment))
+    w = np.linalg.lstsq(penalised, moment @ w, rcond=None)[0] if seen else w
     left = (square - 2.0 * float(products @ w) + float(w @ moment @ w)) / n
     left = min(max(left, _LEAST_VARIANCE), max(square / n, _LEAST_VARIANCE))
     # Noise may leave next to nothing, but what the fit's own errors add to a residual is known apart from it.

@@ -73,7 +73,9 @@ def refuse_long_step(task: Task, public: Public, step: float | None, momentum: f
 
 
 def start(task: Task, public: Public) -> Array:
-    """Where the model says: zero for lines, where no record is told from another."""
+    """Where the task says, or the model: zero for lines, where no record is told from another."""
+    if task.start is not None:
+        return task.start.copy()
     return public.model.start(public, task.loss.outputs)
 
 

@@ -60,6 +60,9 @@ class Task:
         A sentence for each parameter of the face that has no effect beside the others.
     linear : bool
         Whether scores are linear in the parameters.
+    start : ndarray or None
+        Where a solver that goes by steps begins: public, or paid for; a column for each of several fits. None: where
+        the model says.
     """
 
     loss: Loss
@@ -67,6 +70,11 @@ class Task:
     shape: tuple[int, ...]
     ignored: tuple[str, ...] = field(default=(), compare=False)
     linear: bool = True
+    start: Array | None = field(default=None, compare=False)  # no price depends on it
+
+    def of_one(self, code: int) -> Task:
+        """The task of one of several fits."""
+        return self if self.start is None else replace(self, start=self.start[:, code])
 
     @property
     def size(self) -> int:
@@ -146,6 +154,8 @@ class Solver(ABC):
     """Whether it begins where the model says, and asks what has a proof for models that are not linear."""
     tells: ClassVar[tuple[type[Mechanism], ...]] = ()
     """Kinds of questions whose answers `spread` is made of."""
+    takes_start: ClassVar[bool] = False
+    """Whether it begins where a task says."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
@@ -253,6 +263,11 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
         raise NotSupported(
             f"solver={solver.name!r} rests on scores that are linear in the parameters, and those of a network are "
             "not; use 'sgd', 'adam' or 'blsgd'."
+        )
+    if task.start is not None and not solver.takes_start:
+        raise NotSupported(
+            f"solver={solver.name!r} does not begin anywhere that could be chosen: warm_start and coef_init have no "
+            "effect; leave them out, or use 'gd', 'sgd' or 'adam'."
         )
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:

@@ -44,6 +44,7 @@ class Adam(BatchSolver):
     """
 
     name: ClassVar[str] = "adam"
+    takes_start: ClassVar[bool] = True
     takes_lists: ClassVar[bool] = True
     for_any_model: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"smooth_penalty"})

@@ -41,6 +41,7 @@ class GD(Solver):
     """
 
     name: ClassVar[str] = "gd"
+    takes_start: ClassVar[bool] = True
     takes_lists: ClassVar[bool] = True
 
     steps: int = count(200)
@@ -68,7 +69,8 @@ class GD(Solver):
         def prox(w: Array, step: float) -> Array:
             return task.penalty.prox(w, step / gradient.n)
 
-        return heavy_ball(gradient, prox, np.zeros(task.shape), self.steps, step, self.momentum)
+        begin = np.zeros(task.shape) if task.start is None else task.start
+        return heavy_ball(gradient, prox, begin, self.steps, step, self.momentum)
 
 
 def heavy_ball(

@@ -49,6 +49,7 @@ class SGD(SteppedBatches):
     """
 
     name: ClassVar[str] = "sgd"
+    takes_start: ClassVar[bool] = True
     takes_lists: ClassVar[bool] = True
     for_any_model: ClassVar[bool] = True
 

@@ -105,6 +105,26 @@ def test_without_noise_it_is_scikit_learns_fit(neighbors):
     assert np.median(found) <= 1e-9 and max(found) <= 1e-6
 
 
+@pytest.mark.parametrize("shape", [(10, 5), (5, 12), (20, 20), (30, 100)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_noise_tables_of_any_shape_have_ridges_fit(shape, fit_intercept):
+    draws = np.random.default_rng(sum(shape))
+    rows, y = draws.normal(size=shape), draws.normal(size=shape[0]) + 3.0
+    given = declared(rows, y) | {"fit_intercept": fit_intercept}
+    for alpha in (1e-3, 0.1, 1.0, 20.0, 150.0):
+        exact = Ridge(alpha, fit_intercept=fit_intercept, solver="svd").fit(rows, y)
+        assert distance(quiet(DPRidge(np.inf, alpha=alpha, **given), rows, y), exact) < 1e-9
+    # Of many exact fits, the shortest beside the intercept, as the limit of ridges has it.
+    centred = rows - rows.mean(axis=0) if fit_intercept else rows
+    least = np.linalg.pinv(centred) @ (y - y.mean() * fit_intercept)
+    for alpha in (0.0, 1e-17):
+        found = quiet(DPRidge(np.inf, alpha=alpha, **given), rows, y)
+        np.testing.assert_allclose(found.coef_, least, atol=1e-9)
+        assert found.intercept_ == pytest.approx(
+            (y - rows @ least).mean() * fit_intercept, abs=1e-9
+        )
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("alpha", [None, 1.0, (1.0, 0.1), (0.5, 0.01)])
 def test_it_comes_nearer_at_each_larger_epsilon(family, alpha):

@@ -35,6 +35,21 @@ WRONG = {
     "C": [*NO_NUMBERS, None, 0, -1, -math.inf, 1e-320, 1e101, -0.5],
     "l1_ratio": [*NO_NUMBERS, -0.1, 1.1, math.inf],
     "data_norm": [*NO_NUMBERS, 0.0, -2.0, math.inf, 1e-31, 1e31, "auto"],
+    "warm_start": ["no", "yes", "", 0, 1, 0.0, None, [], [True], np.array([True]), b"no"],
+    "coef_init": [
+        "x",
+        b"1",
+        True,
+        {},
+        {1.0},
+        [math.nan],
+        math.inf,
+        ["a"],
+        [[1], [2, 3]],
+        object(),
+        1j,
+    ],
+    "intercept_init": ["x", b"1", True, {}, {1.0}, [math.nan], math.inf, ["a"], object(), 1j],
     "fit_intercept": ["no", "yes", "", 0, 1, 0.0, None, [], [True], np.array([True]), b"no"],
     "classes": ["ab", "", 5, 1.5, {0, 1}, {0: 1}, [], [1], [1, 1], [None, 1], [0, "a"]]
     + [["a", None], [b"a", b"b"], [b"a", "b"], [0, math.nan], [0, math.inf], [0, 1j], [[0, 1]]]
@@ -93,6 +108,9 @@ RIGHT = {
     "C": [1e-100, 1e100, math.inf, 1, np.int32(3), Fraction(1, 7)],
     "l1_ratio": [None, 0, 1, 0.5],
     "data_norm": [1e-30, 1e30, 1, np.float32(2.0)],
+    "warm_start": [True, False, np.True_],
+    "coef_init": [None, [1.0, 2.0], np.ones((1, 2)), (1, 2), np.float32([1, 2])],
+    "intercept_init": [None, 0.5, [1], np.ones(1)],
     "fit_intercept": [True, False, np.True_],
     "classes": [[0, 1], (1, 0), ["b", "a"], [False, True], np.array([3.5, 1]), pd.Index(["a", "b"])]
     + [np.array(["a", "b"], dtype=object), pd.Series([0, 1], dtype="category"), range(2), None]
@@ -232,7 +250,8 @@ def test_data_that_took_a_wrong_turn_is_not_shown(name):
         except (ValueError, TypeError) as error:
             assert not CELLS_SHOWN.search(str(error)), str(error)
         else:
-            assert name in ("classes", "class_weight"), "labels may be anything"
+            free = "classes", "class_weight", "coef_init", "intercept_init"
+            assert name in free, "labels and public coefficients may be anything"
 
 
 @pytest.mark.parametrize(

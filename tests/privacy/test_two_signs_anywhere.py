@@ -88,6 +88,45 @@ def test_a_price_that_forgets_the_second_record_is_exceeded():
     assert exact(worlds, lambda v: 1, mu0, epsilon) > halved
 
 
+def of_two(first, worlds, choose, epsilon, turned):
+    """Exact profile of two objectives, the angle of the second one chosen by the answer to the first."""
+    p, q = (first.q, first.p) if turned else (first.p, first.q)
+    mass, lost = np.exp(p) * first.volume, p - q
+    total, seen = 0.0, mass > 1e-14
+    for index, world in enumerate(worlds):
+        mine = seen & (choose(lost) == index)
+        # Losses are rounded down to a lattice: a lower bound of what is exact, and nearly that.
+        steps, weights = np.floor(lost[mine] / 0.02).astype(int), mass[mine]
+        for step in np.unique(steps):
+            total += weights[steps == step].sum() * world.delta(epsilon - 0.02 * step, turned)
+    return total
+
+
+@pytest.mark.parametrize("sd, epsilon", [(8.0, 1.0), (4.0, 2.0), (2.0, 6.0), (1.5, 6.0)])
+def test_two_objectives_of_which_the_second_follows_from_the_first_never_exceed_their_price(
+    sd, epsilon
+):
+    """As those of several targets, or of several classes, do."""
+    lam, far = 12.0, (-40.0, 40.0)
+    worlds = [World(angle, far, sd, lam, 121) for angle in (0.02, math.pi - 0.02)]
+    paid = objective.objective_delta(
+        anywhere(1.0 / sd, 1.0 / lam, rounds=2), epsilon, "replace_one"
+    )
+    once = objective.objective_delta(anywhere(1.0 / sd, 1.0 / lam), epsilon, "replace_one")
+    found = [
+        of_two(first, worlds, choose, epsilon, turned)
+        for first in worlds
+        for choose in (
+            lambda lost: (lost > 0).astype(int),
+            lambda lost: (lost <= 0).astype(int),
+            lambda lost: np.zeros(lost.shape, dtype=int),
+        )
+        for turned in (False, True)
+    ]
+    assert max(found) <= paid < 1.0 and max(found) > 0.03 * paid
+    assert max(found) > 5 * once, "a price that forgets the second is exceeded"
+
+
 @pytest.mark.parametrize("mu0", [0.0, 0.1, 0.5])
 @pytest.mark.parametrize("epsilon", [0.0, 0.05, 0.5, 2.0])
 @pytest.mark.parametrize("r", [0.02, 0.15, 0.6])

@@ -1,0 +1,123 @@
+"""Where an iteration begins: at coefficients that are public, or at those of an earlier private fit.
+
+Privacy: no price depends on where a solver begins. Coefficients that are declared public are the user's word; those of
+an earlier fit have been paid for, unless that fit promised nothing, which is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+
+from ..exceptions import NotSupported
+from ..fitting import Plan
+from ..fitting.data import Array, attempt
+from ..fitting.learner import PrivateLearner
+from ..mechanisms import Public
+from ..privacy.spec import Spec
+from ..solvers import GD, Solver, Task
+
+__all__ = ["Starting"]
+
+_FURTHEST = 1e30  # of a coordinate of where a solver begins
+
+
+class Starting(PrivateLearner):
+    """Of the linear estimators whose solvers may begin somewhere.
+
+    Parameters
+    ----------
+    warm_start : bool, default=False
+        Whether a fit begins at the coefficients of the last one of the same estimator, which must have been private.
+        Both are paid for. It needs a solver that goes by steps, which "auto" then chooses.
+    coef_init : array-like of the shape of ``coef_``, default=None
+        Public coefficients to begin at, such as those of a public table: never of the records that are fitted. None:
+        zeros.
+    intercept_init : array-like of the shape of ``intercept_``, default=None
+        The same of the intercept; None is 0, or the middle of ``y_bounds``.
+    """
+
+    fit_intercept: bool = True
+    warm_start: bool = False
+    coef_init: ArrayLike | None = None
+    intercept_init: ArrayLike | None = None
+
+    def _origin(self) -> str | None:
+        """Where a fit begins, in words; None for where solvers always do."""
+        if self.warm_start and hasattr(self, "coef_"):
+            return "an earlier private fit"
+        given = self.coef_init is not None or self.intercept_init is not None
+        return "declared" if given else None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._origin() is None:
+            return
+        bought = self._stand_ins(1)
+        if bought:
+            raise NotSupported(
+                f"{next(iter(bought))}=None buys the scale that coefficients are on, so that no fit can begin at given "
+                "ones; declare it."
+            )
+        warm = self.warm_start and hasattr(self, "coef_")
+        if warm and math.isfinite(self.epsilon) and not math.isfinite(self.privacy_.epsilon):
+            raise NotSupported(
+                "warm_start=True would begin at a fit that was not private (epsilon=inf); set warm_start=False."
+            )
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        if self._origin() is not None and isinstance(self.solver, str) and self.solver == "auto":
+            return GD()
+        return super()._chosen(task, public, spec, alone)
+
+    def _plan(
+        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+    ) -> Plan:
+        plan = super()._plan(n, n_features, declared, outputs)
+        origin = self._origin()
+        if origin is None:
+            return plan
+        task = replace(plan.task, start=self._start(plan))
+        return replace(plan, task=task, declared={**plan.declared, "begins_at": origin})
+
+    def _start(self, plan: Plan) -> Array:
+        """The given coefficients as parameters of the solver."""
+        last = vars(self) if self.warm_start and hasattr(self, "coef_") else {}
+        given = last.get("coef_", self.coef_init)
+        free = last.get("intercept_", self.intercept_init)
+        columns = plan.fits if plan.fits > 1 else math.prod(plan.task.shape[1:])
+        start, d = np.zeros((plan.public.width, columns)), plan.public.n_features
+        if given is not None:
+            start[:d] = _numbers("coef_init", given, (columns, d)).T * plan.data_norm
+        if self.fit_intercept and free is not None:
+            start[-1] = self._free_start(_numbers("intercept_init", free, (columns,)))
+            start[-1] /= plan.public.intercept
+        start /= self._unit()
+        if not np.abs(start).max(initial=0.0) <= _FURTHEST:
+            raise ValueError(
+                "coef_init is further from 0 than 1e30 rows of norm data_norm; give smaller coefficients."
+            )
+        one = plan.fits == 1 and len(plan.task.shape) == 1
+        return start[:, 0] if one else start
+
+    def _unit(self) -> Any:
+        """Of scores."""
+        return 1.0
+
+    def _free_start(self, intercept: Array) -> Array:
+        """An intercept less what targets are centred by."""
+        return intercept
+
+
+def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    given = given.toarray() if issparse(given) else given  # after `sparsify`
+    found, wrong = attempt(lambda: np.asarray(given, dtype=np.float64))
+    if wrong is not None or found.size != math.prod(shape) or not np.isfinite(found).all():
+        told = " x ".join(map(str, shape))
+        raise ValueError(f"{name} must hold {told} finite numbers, as many as the fit has.")
+    return found.reshape(shape)

@@ -1,0 +1,121 @@
+"""Fits that begin at public coefficients, or at those of an earlier private fit: no price knows of it."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
+
+from skdp import (
+    DPLinearRegression,
+    DPLinearSVC,
+    DPLogisticRegression,
+    DPPoissonRegressor,
+    DPRidge,
+    NotSupported,
+    PrivacyWarning,
+)
+from skdp.solvers import GD, SGD, Adam
+
+rng = np.random.default_rng(0)
+X = rng.uniform(-1.0, 1.0, (2000, 3))
+SCORES = X @ [3.0, -2.0, 1.0]
+Y = SCORES + 10.0 + 0.1 * rng.normal(size=2000)
+GIVEN = {"y_bounds": (3.0, 17.0), "data_norm": 1.8, "random_state": 0}
+EXACT = LinearRegression().fit(X, Y)
+AT = {"coef_init": EXACT.coef_, "intercept_init": EXACT.intercept_}
+
+
+def quiet(model, *data):
+    """A fit whose lack of privacy is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        return model.fit(*data)
+
+
+def count():
+    """Targets of counts."""
+    return np.minimum(np.random.default_rng(1).poisson(np.exp(X @ [1.0, -0.5, 0.0] + 0.5)), 15)
+
+
+def test_a_minimiser_is_stayed_at():
+    """Without noise, on each scale that coefficients are on."""
+    found = quiet(DPLinearRegression(math.inf, solver=GD(steps=5), **GIVEN, **AT), X, Y)
+    np.testing.assert_allclose(found.coef_, EXACT.coef_, atol=1e-12)
+    assert found.intercept_ == pytest.approx(EXACT.intercept_, abs=1e-12)
+    exact = PoissonRegressor(alpha=0.0, tol=1e-12, max_iter=1000).fit(X, count())
+    counts = DPPoissonRegressor(math.inf, alpha=0.0, y_bounds=(0, 15), data_norm=1.8)
+    counts.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
+    quiet(counts, X, count())
+    np.testing.assert_allclose(counts.coef_, exact.coef_, atol=1e-8)
+    assert counts.intercept_ == pytest.approx(exact.intercept_, abs=1e-8)
+    three = np.digitize(SCORES + rng.logistic(size=2000), [-1.0, 1.0])
+    exact = LogisticRegression(C=1e8, tol=1e-12, max_iter=10_000).fit(X, three)
+    model = DPLogisticRegression(math.inf, C=math.inf, classes=[0, 1, 2], data_norm=1.8)
+    model.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
+    np.testing.assert_allclose(quiet(model, X, three).coef_, exact.coef_, atol=1e-4)
+    both = np.column_stack([Y, -2.0 * Y])
+    exact = LinearRegression().fit(X, both)
+    several = DPLinearRegression(math.inf, y_bounds=[(3, 17), (-34, -6)], data_norm=1.8)
+    several.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
+    np.testing.assert_allclose(quiet(several, X, both).coef_, exact.coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", [GD(steps=3), SGD(steps=3), Adam(steps=3)])
+def test_few_steps_from_a_good_start_are_worth_more_at_the_same_price(solver):
+    cold = DPLinearRegression(1.0, solver=solver, **GIVEN).fit(X, Y)
+    warm = DPLinearRegression(1.0, solver=solver, **GIVEN, **AT).fit(X, Y)
+    assert cold.privacy_.script == warm.privacy_.script
+    assert warm.privacy_.declared["begins_at"] == "declared"
+    assert warm.score(X, Y) > cold.score(X, Y) + 0.05
+    assert warm.quote(2000, 3).script == warm.privacy_.script
+
+
+def test_an_earlier_private_fit_is_gone_on_from():
+    model = DPLogisticRegression(
+        1.0, classes=[0, 1], data_norm=1.8, solver=GD(steps=2), warm_start=True, random_state=0
+    )
+    labels = (SCORES > 0).astype(int)
+    assert "begins_at" not in model.fit(X, labels).privacy_.declared
+    first = np.linalg.norm(model.coef_)
+    model.set_params(random_state=1).fit(X, labels)
+    assert model.privacy_.declared["begins_at"] == "an earlier private fit"
+    assert np.linalg.norm(model.coef_) > 1.3 * first
+    model.sparsify().fit(X, labels)
+    assert "begins_at" not in clone(model).fit(X, labels).privacy_.declared
+
+
+def test_auto_goes_by_steps_where_a_start_is_given():
+    assert DPRidge(1.0, **GIVEN, **AT).quote(100, 3).solver.startswith("GD")
+    assert DPRidge(1.0, **GIVEN, warm_start=True).quote(100, 3).solver.startswith("TwoPhase")
+
+
+WRONG = {
+    "no steps": ({**AT, "solver": "two-phase"}, "does not begin anywhere that could be chosen"),
+    "shape": ({"coef_init": [1.0, 2.0]}, r"coef_init must hold 1 x 3 finite numbers"),
+    "text": ({"coef_init": "abc"}, "must be an array of finite"),
+    "not finite": ({"coef_init": [1.0, math.nan, 1.0]}, "must be an array of finite"),
+    "too far": ({"coef_init": [1e300, 0.0, 0.0]}, "further from 0 than 1e30"),
+    "intercept": ({**AT, "intercept_init": [1.0, 2.0]}, "intercept_init must hold 1 finite"),
+    "bought rows": ({**AT, "data_norm": None}, "data_norm=None buys the scale"),
+    "bought targets": ({**AT, "y_bounds": None}, "y_bounds=None buys the scale"),
+    "flag": ({"warm_start": "yes"}, "warm_start='yes' must be"),
+}
+
+
+@pytest.mark.parametrize(("given", "told"), WRONG.values(), ids=[*WRONG])
+def test_what_has_no_meaning_is_refused(given, told):
+    with pytest.raises((ValueError, NotSupported), match=told) as refusal:
+        DPRidge(1.0, **{**GIVEN, **given}).fit(X, Y)
+    assert str(refusal.value).endswith(".") and refusal.value.__context__ is None
+
+
+def test_a_fit_that_was_not_private_is_no_start_for_one_that_is():
+    model = DPLinearSVC(math.inf, classes=[0, 1], data_norm=1.8, warm_start=True, solver="gd")
+    labels = (SCORES > 0).astype(int)
+    quiet(model, X, labels)
+    with pytest.raises(NotSupported, match="was not private"):
+        model.set_params(epsilon=1.0).fit(X, labels)
+    quiet(model.set_params(epsilon=math.inf), X, labels)
