@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 
 from ..mechanisms import Public, Records
 from ..solvers import Solver, Task
-from ._scaling import refuse_unscaled
+from ._scaling import refuse_unscaled, scaling_for
 from ._tables import Array, table
 from ._unscaled import Unscaled, root_of, seen
 from .estimator import PrivateEstimator
-from .plan import Plan, Scaling
+from .plan import Plan
 
 __all__ = ["PrivateLearner", "PrivatePredictor"]
 
@@ -24,7 +24,8 @@ class PrivateLearner(PrivateEstimator):
     data_norm : float, default=None
         Public bound on the norm of a row; rows beyond it count as if scaled down to it. Declare it where you know one:
         that is free. None buys bounds of all columns, in any unit, and then a norm, for a twentieth of the budget in mu
-        squared; columns are then seen on [-1, 1] between their bounds, and coefficients are of such columns.
+        squared, or up to a tenth where records are few; columns are then seen on [-1, 1] between their bounds, and
+        coefficients are of such columns.
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
         promise and by public sizes, see docs/choose_a_solver.md.
@@ -66,7 +67,8 @@ class PrivateLearner(PrivateEstimator):
         refuse_unscaled(plan)
         told = {**plan.declared, "data_norm": "none: bought"}
         public = replace(plan.public, bought=True)
-        return replace(plan, public=public, scaling=Scaling(), declared=told)
+        scaling = scaling_for(plan.spec, public)
+        return replace(plan, public=public, scaling=scaling, declared=told)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None

@@ -143,7 +143,7 @@ def unscaled(epsilon=1.0):
         model = skdp.DPLogisticRegression(epsilon, classes=[0, 1], solver=GD(steps=2))
         model.fit(table, y)
         kept = [*model.bounds_.ravel(), model.data_norm_]
-        return [*np.sign(kept), *np.log2(1.0 + np.abs(kept)), *model.coef_[0]]
+        return [*np.sign(kept), *np.log2(1.0 + np.abs(kept)), *np.tanh(model.coef_[0])]
 
     X = np.column_stack([np.full(12, 1.0), np.full(12, -1.0)])
     other = X.copy()

@@ -170,6 +170,19 @@ def test_without_noise_it_is_the_exact_fit_of_the_scaled_columns(kind):
         assert_allclose(model.coef_, exact.coef_, rtol=1e-2, atol=1e-3)
 
 
+def test_few_records_pay_more_for_octaves_up_to_a_tenth():
+    """So much that half of the records in one octave are seen, at seven deviations."""
+    mu, found = gaussian_mu(2.0, 1e-6), {}
+    for n in (100, 330, 400, 6_000):
+        script = face(DPLogisticRegression, solver="gd").quote(n, 3).script
+        counts, lengths = (1.0 / event.multiplier**2 / mu**2 for event, _ in script[:2])
+        found[n] = counts + lengths, 7.0 * np.sqrt(6.0) / (mu * np.sqrt(counts)) / n
+        assert counts == pytest.approx(4 * lengths)
+    assert [found[n][0] for n in (100, 6_000)] == pytest.approx([0.1, 0.05], rel=1e-6)
+    between = [n for n, (share, _) in found.items() if 0.0501 < share < 0.0999]
+    assert between and all(found[n][1] == pytest.approx(0.5, rel=0.02) for n in between)
+
+
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", [skdp.DPLogisticRegression, skdp.DPRidge])
 def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
