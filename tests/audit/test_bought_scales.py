@@ -142,8 +142,9 @@ def unscaled(epsilon=1.0):
     def run(table):
         model = skdp.DPLogisticRegression(epsilon, classes=[0, 1], solver=GD(steps=2))
         model.fit(table, y)
-        kept = [*model.bounds_.ravel(), model.data_norm_]
-        return [*np.sign(kept), *np.log2(1.0 + np.abs(kept)), *np.tanh(model.coef_[0])]
+        bounds = model.bounds_.ravel()
+        scales = np.log2(1.0 + np.abs([*bounds, model.data_norm_]))
+        return [*np.sign(bounds), *scales, *np.tanh(model.coef_[0])]
 
     X = np.column_stack([np.full(12, 1.0), np.full(12, -1.0)])
     other = X.copy()
