@@ -35,6 +35,12 @@ from .run import prepare
 
 __all__ = ["PrivateEstimator"]
 
+HOLD_ALL = (
+    "auto",
+    "shifted",
+    "rdp",
+)  # currencies of ledgers in which every common solver has a price
+
 
 class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
@@ -203,10 +209,15 @@ class PrivateEstimator(FromFields, Entering, Covered, metaclass=ABCMeta):
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self)
-        alone = self._payer() is None and self.accountant in ("auto", "profile") and fits == 1
-        solver = self._chosen(task, public, spec, alone)
+        solver = self._chosen(task, public, spec, fits == 1 and self._any_theorem())
         given = spec, task, solver, public, data_norm, self.accountant, facts
         return Plan(*given, fits=fits, unit="row" if self.max_rows_per_group is None else "person")
+
+    def _any_theorem(self) -> bool:
+        """Whether what is no Gaussian has a price: in books of its own, or in a ledger of no chosen currency."""
+        payer = self._payer()
+        known = payer is None or (payer.accountant in HOLD_ALL and payer.spec.delta > 0.0)
+        return known and self.accountant in ("auto", "profile")
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Whose each row is, or None where every row is its own, and the number of owners."""
