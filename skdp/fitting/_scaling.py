@@ -14,19 +14,53 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import ColumnCounts, Coordinates, Public, RowNorms, Statement, state
+from ..privacy._gaussian import gaussian_mu
 from ..privacy.events import merged
+from ..privacy.spec import Spec
 from ..solvers import Budget
 from ..solvers._column_scales import counts_asked
 from .plan import Plan, Scaling
 
-__all__ = ["of_columns", "of_lengths", "questions_of", "refuse_unscaled", "with_scaling"]
+__all__ = [
+    "of_columns",
+    "of_lengths",
+    "questions_of",
+    "refuse_unscaled",
+    "scaling_for",
+    "with_scaling",
+]
 
 _ONE = Coordinates(np.ones((1, 1)))
 _BOUGHT = {
     "data_norm": ("columns", "a bound on the norm of a row"),
     "y_bounds": ("targets", "bounds"),
 }
+MOST = 2.0  # times the usual share
 SEEN = 7.0  # deviations of the noise on a count beyond which records in one octave stand out
+
+
+def scaling_for(spec: Spec, public: Public, usual: Scaling) -> Scaling:
+    """What bounds and a norm are to cost, by public numbers.
+
+    So much that an octave with half of the records is seen, from the usual share of the budget up to twice that: few
+    records, or many columns, need more.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise.
+    public : Public
+        Sizes.
+    usual : Scaling
+        What is bought, and its usual shares.
+    """
+    if not spec.private or public.n is None or spec.delta == 0.0:
+        return usual
+    columns = public.n_features * usual.rows + usual.targets
+    moved = math.sqrt(columns * public.sensitivity_factor)
+    seen = 2.0 * SEEN * moved / (public.n * gaussian_mu(spec.epsilon, spec.delta))
+    times = min(max(seen**2 / usual.columns, 1.0), MOST)
+    return replace(usual, columns=times * usual.columns, norm=times * usual.norm)
 
 
 def refuse_unscaled(plan: Plan, name: str = "data_norm") -> None:

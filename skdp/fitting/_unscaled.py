@@ -24,7 +24,7 @@ __all__ = ["Unscaled", "affine_of", "root_of", "seen"]
 
 LONGEST = 1.25  # rows longer than so many mean ones are scaled down
 LEAST = 1e-3  # of the longest possible row: a norm below it is not worth telling from it
-BLOCK = 4096  # rows that are mapped together
+BLOCK = 1 << 16  # cells that are mapped together: they stay in the cache
 _LARGEST = 1e30  # bound of a target, as where it is declared
 
 
@@ -80,9 +80,9 @@ def affine_of(bounds: Array) -> tuple[Array, Array]:
 @np.errstate(all="ignore")  # one that a program has made fatal would show a record
 def _blockwise(of: Callable[[Array], Array], X: Array) -> Array:
     """A map of single rows, without copies of the whole table on the way."""
-    out = np.empty(X.shape)
-    for first in range(0, len(X), BLOCK):
-        part = slice(first, first + BLOCK)
+    out, rows = np.empty(X.shape), max(BLOCK // max(X.shape[1], 1), 1)
+    for first in range(0, len(X), rows):
+        part = slice(first, first + rows)
         out[part] = of(X[part].astype(np.float64))
     return out
 

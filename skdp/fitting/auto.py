@@ -58,7 +58,7 @@ def choose_solver(
     spec : Spec
         The promise.
     alone : bool
-        Whether any theorem may price the fit: it shares no ledger, and no accountant is asked for.
+        Whether any theorem may price the fit: a ledger keeps books of all kinds, and no accountant is asked for.
     """
     if not isinstance(solver, str) or solver != "auto":
         return solver

@@ -38,6 +38,12 @@ from .run import Run, prepare
 
 __all__ = ["PrivateEstimator"]
 
+HOLD_ALL = (
+    "auto",
+    "shifted",
+    "rdp",
+)  # currencies of ledgers in which every common solver has a price
+
 
 class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
@@ -207,12 +213,17 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self)
         # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
-        alone = self._payer() is None and self.accountant in ("auto", "profile")
-        alone = alone and self._columns(fits) == fits
+        alone = self._any_theorem() and self._columns(fits) == fits
         solver = self._chosen(task, public, spec, alone)
         given = spec, task, solver, public, data_norm, self.accountant, facts
         unit = "row" if self.max_rows_per_group is None else "person"
         return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
+
+    def _any_theorem(self) -> bool:
+        """Whether what is no Gaussian has a price: in books of its own, or in a ledger of no chosen currency."""
+        payer = self._payer()
+        known = payer is None or (payer.accountant in HOLD_ALL and payer.spec.delta > 0.0)
+        return known and self.accountant in ("auto", "profile")
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Whose each row is, or None where every row is its own, and the number of owners."""

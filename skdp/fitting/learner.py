@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..mechanisms import Public, Records
 from ..solvers import Solver, Task
-from ._scaling import refuse_unscaled
+from ._scaling import refuse_unscaled, scaling_for
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
 from ._unscaled import Unscaled, affine_of, root_of, seen
@@ -25,7 +25,8 @@ class PrivateLearner(PrivateEstimator):
     data_norm : float, default=None
         Public bound on the norm of a row; rows beyond it count as if scaled down to it. Declare it where you know one:
         that is free. None buys bounds of all columns, in any unit, and then a norm, for a twentieth of the budget in mu
-        squared; columns are then seen on [-1, 1] between their bounds, and coefficients are of such columns.
+        squared, or up to a tenth where records are few; columns are then seen on [-1, 1] between their bounds, and
+        coefficients are of such columns.
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
         promise and by public sizes, see docs/choose_a_solver.md.
@@ -71,10 +72,11 @@ class PrivateLearner(PrivateEstimator):
         plan = self._as_if(**bought)._plan(n, n_features, declared, outputs)
         refuse_unscaled(plan, next(iter(bought)))
         told = {**plan.declared, **dict.fromkeys(bought, "none: bought")}
-        scaling = Scaling(targets=plan.targets if "y_bounds" in bought else 0)
+        usual = Scaling(targets=plan.targets if "y_bounds" in bought else 0)
         if "data_norm" not in bought:
-            return replace(plan, scaling=replace(scaling, norm=0.0), declared=told)
-        public = replace(plan.public, bought=True)
+            usual = replace(usual, norm=0.0)
+        public = replace(plan.public, bought="data_norm" in bought)
+        scaling = scaling_for(plan.spec, public, usual)
         return replace(plan, public=public, scaling=scaling, declared=told)
 
     def _admitted(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..mechanisms import ColumnCounts, ColumnMoments, Public
 from ..mechanisms._octaves import BINS
-from ._octave_rule import bounds_of, records_in, support_of
+from ._octave_rule import any_support, bounds_of, records_in, support_of
 from ._solver import Array, Budget, OracleLike, Solver, Task
 
 __all__ = ["ColumnMasses", "ColumnScales", "buy_bounds", "counts_asked", "norm_of"]
@@ -118,8 +118,10 @@ def buy_bounds(oracle: OracleLike, question: ColumnCounts) -> tuple[Array, float
     counts = np.asarray(oracle.ask(question)).reshape(public.n_features, BINS)
     deviation = question.multiplier * question.bound(public)
     n = float(public.n) if public.n is not None else records_in(counts, deviation)
-    of_one = (bounds_of(column, deviation, len(counts), n) for column in counts)
-    return np.array([*of_one]), n
+    bounds = np.zeros((len(counts), 2))
+    for j in np.flatnonzero(any_support(counts, deviation)):
+        bounds[j] = bounds_of(counts[j], deviation, len(counts), n)
+    return bounds, n
 
 
 def norm_of(d: int) -> float:

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from ..mechanisms._octaves import BINS, MISSING, edges_of
 
-__all__ = ["bounds_of", "records_in", "support_of"]
+__all__ = ["any_support", "bounds_of", "records_in", "support_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +26,7 @@ BETA = 1e-3  # chance that an empty window of any column passes
 TAIL = 0.01  # share of the records that may lie beyond a bound
 SURE = 2.5  # deviations of its noise that a sum must exceed before a bound is set
 STEPS = (1, 2, 4, 8)  # bins that are tried together where the support grows
+AT_ONCE = 16  # columns that are looked at together
 LEVELS = 10  # windows of 1, 2, 4, ... 512 bins
 
 
@@ -45,6 +46,31 @@ def support_of(counts: Array, deviation: float, columns: int) -> Array:
         _grow(support, counts, near)
         _grow(support[::-1], counts[::-1], near)
     return support
+
+
+def any_support(counts: Array, deviation: float) -> Array:
+    """In which columns any window passes: of the others nothing more need be asked.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (d, 4096)
+        Noisy counts.
+    deviation : float
+        Of their noise.
+
+    Returns
+    -------
+    ndarray of bool of shape (d,)
+    """
+    mark = -float(ndtri(BETA / (2 * BINS * len(counts)))) * deviation
+    found = np.zeros(len(counts), dtype=bool)
+    for first in range(0, len(counts), AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        sums = np.where(np.arange(BINS) < MISSING - 1, counts[part], 0.0)
+        for level in range(LEVELS):
+            found[part] |= sums.max(axis=1) > mark * math.sqrt(2**level)
+            sums = sums[:, ::2] + sums[:, 1::2]
+    return found
 
 
 def bounds_of(counts: Array, deviation: float, columns: int, n: float) -> tuple[float, float]:

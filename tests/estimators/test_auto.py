@@ -36,12 +36,22 @@ def test_a_quiet_promise_gets_the_tilted_objective_and_a_loud_one_gradients():
     [
         {"neighbors": "add_remove"},
         {"neighbors": "add_remove", "n_public": 50_000},
-        {"ledger": Ledger(3.0, 1e-5)},
+        {"ledger": Ledger(3.0, 1e-5, accountant="gdp")},
         {"accountant": "gdp"},
     ],
 )
 def test_what_only_gaussians_can_serve_gets_gradients(given):
     assert choose_solver(**given) == "white-gd"
+
+
+@pytest.mark.parametrize("accountant", ["auto", "shifted", "rdp"])
+def test_a_ledger_that_can_hold_it_changes_nothing(accountant):
+    ledger = Ledger(20.0, 1e-5, accountant=accountant)
+    for given in ({}, {"penalty": "l1"}, {"n": 500}, {"epsilon": 0.001}):
+        assert choose_solver(ledger=ledger, **given) == choose_solver(**given)
+    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], ledger=ledger)
+    alone = clone(model).set_params(ledger=None).fit(X, Y).privacy_
+    assert model.fit(X, Y).privacy_.solver == alone.solver and 0.0 < ledger.spent <= 20.0
 
 
 def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_of_least_squares():
@@ -54,7 +64,7 @@ def test_what_cannot_be_whitened_is_not():
     assert choose_solver(penalty="l1") == "objective-perturbation"
     assert choose_solver(penalty="l1", n=500) == choose_solver(penalty="scad") == "gd"
     assert choose_solver(d=5000) == choose_solver(penalty="l1", d=5000) == "gd"
-    assert choose_solver(penalty="l1", ledger=Ledger(3.0, 1e-5)) == "gd"
+    assert choose_solver(penalty="l1", ledger=Ledger(3.0, 1e-5, accountant="gdp")) == "gd"
     assert choose_solver(DPLinearSVC, loss="hinge") == "gd"
 
 

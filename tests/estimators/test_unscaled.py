@@ -149,8 +149,7 @@ def test_a_ledger_is_charged_once_for_all(solver):
     model = face(DPLogisticRegression, ledger=ledger, **given).fit(X, Y)
     assert len(ledger) == 1 and 0.0 < ledger.spent <= 4.0
     alone = face(DPLogisticRegression, **given)
-    if solver != "auto":  # which goes by who pays
-        assert alone.quote(len(X), 3).script == model.privacy_.script
+    assert alone.quote(len(X), 3).script == model.privacy_.script
     small = Ledger(1.0, 1e-5)
     with pytest.raises(skdp.BudgetExceeded):
         face(DPLogisticRegression, ledger=small, **given).fit(X, Y)
@@ -168,6 +167,19 @@ def test_without_noise_it_is_the_exact_fit_of_the_scaled_columns(kind):
     if kind is skdp.DPLogisticRegression:
         exact = LogisticRegression(C=0.1, tol=1e-10, max_iter=10_000).fit(rows, Y)
         assert_allclose(model.coef_, exact.coef_, rtol=1e-2, atol=1e-3)
+
+
+def test_few_records_pay_more_for_octaves_up_to_a_tenth():
+    """So much that half of the records in one octave are seen, at seven deviations."""
+    mu, found = gaussian_mu(2.0, 1e-6), {}
+    for n in (100, 330, 400, 6_000):
+        script = face(DPLogisticRegression, solver="gd").quote(n, 3).script
+        counts, lengths = (1.0 / event.multiplier**2 / mu**2 for event, _ in script[:2])
+        found[n] = counts + lengths, 7.0 * np.sqrt(6.0) / (mu * np.sqrt(counts)) / n
+        assert counts == pytest.approx(4 * lengths)
+    assert [found[n][0] for n in (100, 6_000)] == pytest.approx([0.1, 0.05], rel=1e-6)
+    between = [n for n, (share, _) in found.items() if 0.0501 < share < 0.0999]
+    assert between and all(found[n][1] == pytest.approx(0.5, rel=0.02) for n in between)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.stats import norm
 
 from skdp.mechanisms._octaves import BINS, bins_of, edges_of, numbers_at, places_of, to_unit
-from skdp.solvers._octave_rule import bounds_of, records_in, support_of
+from skdp.solvers._octave_rule import any_support, bounds_of, records_in, support_of
 
 PINS = {
     1.0: 3070,
@@ -132,3 +132,12 @@ def test_a_descent_through_empty_bins_is_noticed():
         mark = np.maximum(50, 2.0 * s * np.sqrt(np.arange(1, len(sums) + 1)))
         ends += edges_of(4093 - np.flatnonzero(sums > mark)[:1])[1].tolist()
     assert max(ends) > 1e6
+
+
+def test_columns_that_are_passed_over_have_no_support():
+    x = np.repeat(2.0 ** np.arange(-8, 8), 40)
+    sizes = (0, 3, 6, 7, 40, 100, 640)
+    counts = np.array([counts_of(x[:size], 6.0, seed) for seed in range(8) for size in sizes])
+    each = [support_of(column, 6.0, len(counts)).any() for column in counts]
+    assert any_support(counts, 6.0).tolist() == each
+    assert 0.2 < np.mean(each) < 0.8
