@@ -11,8 +11,8 @@
 every default of the library. "components" is `make_pipeline(DPPCA, DPMLPClassifier)`: epsilon in the table is that of
 both together, by `skdp.total`, at most the one that was asked for; of components that were "bought" before, that of the
 network alone. Opacus is asked for the same network with the same start, rate, number of steps, clip, step and epsilon,
-on the same rows: pixels on batches of a 200th, components on those of a 20th. Times are of one thread. Rows are added
-to results/networks.csv.
+on the same rows: 200 batches, of a 200th of the pixels and of a 20th of the components. Times are of one thread. Rows
+are added to results/networks.csv.
 """
 
 import argparse
@@ -133,16 +133,16 @@ def search(hidden, epsilon=2.0):
                 learning_rate_init=step)  # fmt: skip
 
 
-def beside_opacus(hidden, opacus, epsilon=2.0):
+def beside_opacus(hidden, opacus, kinds, epsilon=2.0):
     """The same network by Opacus: of the rows, start, batches, clip and step of ours, and at its epsilon."""
     digits = images()
-    for rows, solver in (("pixels", SGD(rate=1 / 200, clip=1.0)), ("components", SGD(clip=1.0))):
-        step, count = (16.0, 200) if rows == "pixels" else (64.0, 400)
-        solver = solver.with_params(steps=count, step_size=step)
+    for rows in kinds:
+        rate, step = (1 / 200, 16.0) if rows == "pixels" else (1 / 20, 64.0)
+        solver = SGD(rate=rate, steps=200, step_size=step, clip=1.0)
         model, ours = fit("beside Opacus", rows, "sgd", epsilon, hidden, digits, solver=solver)
         theirs, noise, seconds = by_opacus(model, solver, digits, opacus)
         last = model if rows == "pixels" else model[-1]
-        write(what="beside Opacus", rows=rows, solver="Opacus", hidden=hidden, rate=solver.rate, steps=count,
+        write(what="beside Opacus", rows=rows, solver="Opacus", hidden=hidden, rate=rate, steps=200,
               epsilon=round(last.epsilon, 3), figure=round(theirs, 4), seconds=round(seconds, 1))  # fmt: skip
         print(f"difference {ours - theirs:.4f}, noise {noise:.4f} of Opacus")
 
@@ -256,6 +256,7 @@ if __name__ == "__main__":
     parser.add_argument("--epsilons", type=float, nargs="+", default=[2.0, 0.5, 1.0, 8.0])
     parser.add_argument("--solvers", nargs="+", default=["auto"])
     parser.add_argument("--seeds", type=int, default=1, help="fits of components by default")
+    parser.add_argument("--rows", nargs="+", default=["components", "pixels"], help="beside Opacus")
     parser.add_argument("--opacus", help="the Python of an environment with torch and opacus")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -266,4 +267,4 @@ if __name__ == "__main__":
     if asked.what in ("all", "search"):
         search(asked.hidden)
     if asked.what == "opacus" or (asked.what == "all" and asked.opacus):
-        beside_opacus(asked.hidden, asked.opacus)
+        beside_opacus(asked.hidden, asked.opacus, asked.rows)
