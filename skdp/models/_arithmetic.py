@@ -74,7 +74,7 @@ def _on_grid(a: Array, w: Array, reach: Array) -> Array:
     grid = np.ldexp(1.0, np.frexp(error / OPEN)[1])
     found = a @ w
     size = max(1, IN_CACHE // w.shape[1])
-    rounded = np.empty((min(size, len(a)), w.shape[1]))
+    rounded, untold = np.empty((min(size, len(a)), w.shape[1])), [np.empty(0, dtype=np.intp)]
     for start in range(0, len(a), size):
         part = slice(start, start + size)
         block = found[part]
@@ -86,9 +86,11 @@ def _on_grid(a: Array, w: Array, reach: Array) -> Array:
         block -= nearest
         np.abs(block, out=block)
         open_ = np.flatnonzero(block >= (0.5 - OPEN) * grid[part, None])
+        untold.append(open_ + start * w.shape[1])
         block[:] = nearest
-        if open_.size:
-            block.ravel()[open_] = _nearest(a[part], w, grid[part], open_)
+    entries = np.concatenate(untold)
+    if entries.size:
+        found.ravel()[entries] = _nearest(a, w, grid, entries)
     return found
 
 

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from laws.noise_laws import check_counts
-from mechanisms.recorded import Recorded, Replayed, words
+from mechanisms.recorded import Recorded, Repeated, Replayed, words
 from mechanisms.test_exact_noise import check_cells, check_mass, strips_below
 from scipy.special import ndtr
 
@@ -138,6 +138,22 @@ def test_words_equal_to_a_threshold_are_told_by_longer_ones(i, offset):
 def test_the_last_word_lies_in_the_far_tail():
     last = ((1 << 15) - sum(slots().counts) << 49) - 1
     assert _slots._strip(last, Replayed(words(2**64 - 1), seed=0)) > 128 * 11
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize("more, strip", [(0, 127), (2**64 - 1, 128)])
+def test_a_draw_at_a_threshold_takes_the_strip_that_longer_words_tell(more, strip, sign):
+    word = _slots.left_below(128, slots().counts)[128] >> 64
+    index = np.array([(word >> 49) << 1 | sign], dtype=np.uint64)
+    source = Replayed(words((word << 15) % 2**64, 0, 0), words(more))
+    got = _slots._of_the_rest(
+        index, 38, source
+    )  # at the lower end of the strip, with the least coin
+    assert got.tolist() == [(1 - 2 * sign) * (strip << 31)] and len(source.asked) == 2
+
+
+def test_bytes_that_are_all_zero_take_the_first_slot():
+    assert not many_normals(MANY, 31, Repeated(0)).any()
 
 
 # ----------------------------------------------------------------------------------------------------------- law
