@@ -12,7 +12,7 @@ from ..losses import ListLoss
 from ._bounds import linear_rows, refuse_shape
 from ._by_list import sums_by_list
 from ._kernels import in_pieces, row_norms
-from ._listed import lists_of, scores_at
+from ._listed import lists_of, scores_at, shares_of
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
@@ -32,6 +32,8 @@ def refuse_loss(question: Any, kind: type) -> None:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ListGradient(Additive):
     """Sum over lists of their gradients of the loss, each clipped to norm `clip`, plus Gaussian noise.
+
+    Where a unit holds several lists, their clipped gradients are averaged.
 
     Parameters
     ----------
@@ -60,6 +62,7 @@ class ListGradient(Additive):
 
     proof: ClassVar[str] = "list_gradient"
     of_lists: ClassVar[bool] = True
+    covers_users: ClassVar[bool] = True
     at: Any
     loss: ListLoss
     clip: float
@@ -92,4 +95,5 @@ class ListGradient(Additive):
             norms = row_norms(gradients)
             beyond = ~np.isfinite(norms)
             gradients[beyond], norms[beyond] = 0.0, np.inf  # NaN would become a weight
-            return in_pieces(gradients, cap(norms, self.clip))
+            weights, shares = cap(norms, self.clip), shares_of(records, lists)
+            return in_pieces(gradients, weights if shares is None else weights * shares)

@@ -13,7 +13,7 @@ __all__ = ["RULES_OF_LISTS"]
 _SOLVERS = sorted(
     {*LIST_SOLVERS, *(name for name, kind in SOLVERS.items() if kind.takes_lists), "auto"}
 )
-_UNITS = ("list", "list_labels")
+_UNITS = ("list", "list_labels", "user")
 
 
 def _named(kind: Any, names: Any) -> Any:
@@ -23,7 +23,7 @@ def _named(kind: Any, names: Any) -> Any:
 RULES_OF_LISTS: dict[str, Any] = {
     "privacy_unit": (
         _named((), _UNITS),
-        "is not known; use 'list', or 'list_labels' where the documents are public",
+        "is not known; use 'list', 'user' for persons with several, or 'list_labels' where documents are public",
     ),
     "loss": (
         _named(ListLoss, LIST_LOSSES),
@@ -34,5 +34,9 @@ RULES_OF_LISTS: dict[str, Any] = {
         f"is not known here; use one of {_SOLVERS} or an instance from skdp.solvers",
     ),
     "k": (is_count, "must be a whole number of 1 or more: the places that count in score"),
+    "max_lists_per_user": (
+        lambda value: value is None or is_count(value),
+        "must be a whole number of 1 or more: the lists of a person that enter, or None",
+    ),
     "max_documents": (is_count, "must be a whole number of 1 or more: documents of a list"),
 }

@@ -1,7 +1,7 @@
 """Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
 
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting import Plan, PrivateLearner
 from ..fitting.data import Array, grades, table
 from ..losses import LIST_LOSSES, ListLoss
-from ..mechanisms import Documents, Public, Records
+from ..mechanisms import Documents, Public, Records, number_of_units
 from ..penalties import L2, NoPenalty, ScaledPenalty
 from ..solvers import Task
-from ._lists import sizes_of
+from ._lists import persons_of, sizes_of
 from ._rules import RULES_OF_LISTS
 from .metrics import ndcg
 
@@ -24,6 +24,7 @@ LARGEST_GRADE = 31.0
 UNITS = {  # what a receipt calls them, and what is private of a list
     "list": ("list of documents with its labels", "documents"),
     "list_labels": ("list of labels (the documents are public)", "labels"),
+    "user": ("person with several lists of documents and their labels", "documents"),
 }
 
 
@@ -31,14 +32,18 @@ class DPRanker(PrivateLearner):
     """Linear ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
 
     A list holds the documents of one query, session or person with a grade for each: 0 for no use, and more is
-    better. What is protected is a list, not a document.
+    better. What is protected is a list, or all lists of a person, never a single document.
 
     Parameters
     ----------
-    privacy_unit : {"list", "list_labels"}, default="list"
+    privacy_unit : {"list", "list_labels", "user"}, default="list"
         "list" protects whole lists: neighbours differ in all documents of one and in their labels. "list_labels"
         protects how documents were judged: **the documents, and which are in one list, are taken as public**. That
-        needs far less noise; the receipt says which.
+        needs far less noise; the receipt says which. "user" protects persons with several lists, all of them: a fit
+        then takes ``groups``.
+    max_lists_per_user : int, default=None
+        With ``privacy_unit="user"``: public bound on the lists of a person, of which the first so many enter with equal
+        weights. None elsewhere.
     loss : str or ListLoss, default="listnet"
         What is minimised: "listnet", "listmle", "bayesrank", or an instance from `skdp.losses`.
     alpha : float, default=0.0
@@ -66,8 +71,7 @@ class DPRanker(PrivateLearner):
 
     Notes
     -----
-    There is no intercept: it would change no order. A person with several lists is protected by none of both units;
-    give one list of each person.
+    There is no intercept: it would change no order. A person with several lists is protected by "user" alone.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class DPRanker(PrivateLearner):
     alpha: float = 0.0
     k: int = 10
     max_documents: int = 1000
+    max_lists_per_user: int | None = None
     coef_: Array = field(init=False)
 
     def fit(
@@ -94,6 +99,7 @@ class DPRanker(PrivateLearner):
         y: ArrayLike,
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit with differential privacy.
 
@@ -107,12 +113,14 @@ class DPRanker(PrivateLearner):
             The id of each document's list; those of a list stand together.
         group : array-like of shape (n_lists,), default=None
             Documents of each list, in order, in the place of ids.
+        groups : array-like of shape (n_documents,) or (n_lists,), default=None
+            With ``privacy_unit="user"``: the id of the person whose each document, or each list, is.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y, groups=(qid, group))
+        return self._fit(X, y, groups=(qid, group, groups))
 
     def predict(self, X: ArrayLike) -> Array:
         """Scores of documents: in a list, the best have the largest.
@@ -166,7 +174,9 @@ class DPRanker(PrivateLearner):
         self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
     ) -> tuple[Public, Task]:
         private = UNITS[self.privacy_unit][1]
-        given: Any = {"rows": int(self.max_documents), "lists": private}
+        each = int(self.max_lists_per_user or 0)
+        given: Any = {"rows": int(self.max_documents) * max(each, 1), "lists": private}
+        given["lists_each"] = each
         public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
         penalty = L2(float(self.alpha)) if self.alpha else NoPenalty()
         scale = float(self.data_norm or 1.0)
@@ -181,6 +191,11 @@ class DPRanker(PrivateLearner):
                 f"neighbors={self.neighbors!r} makes lists private, and privacy_unit='list_labels' takes them as "
                 "public; use 'replace_one', or privacy_unit='list'."
             )
+        if (self.max_lists_per_user is not None) != (self.privacy_unit == "user"):
+            raise ValueError(
+                f"max_lists_per_user={self.max_lists_per_user} and privacy_unit={self.privacy_unit!r} do not fit; "
+                "privacy_unit='user' needs a public bound on the lists of a person, and no other takes one."
+            )
         if self.data_norm is None:
             raise ValueError(
                 "data_norm=None buys bounds of the columns, which has no proof for lists; declare a bound on the norm "
@@ -191,8 +206,10 @@ class DPRanker(PrivateLearner):
     def _plan(self, *given: Any) -> Plan:
         plan = super()._plan(*given)
         declared = {**plan.declared, "privacy_unit": self.privacy_unit}
-        if self.privacy_unit == "list":
+        if self.privacy_unit != "list_labels":
             declared["max_documents"] = int(self.max_documents)
+        if self.privacy_unit == "user":
+            declared["max_lists_per_user"] = int(cast(int, self.max_lists_per_user))
         return replace(plan, declared=declared, unit=UNITS[self.privacy_unit][0])
 
     def _encode(
@@ -201,16 +218,31 @@ class DPRanker(PrivateLearner):
         X = table(self, X, reset=True)
         return X, grades(self, y, X.shape[0]), {}, {}
 
-    def _owners(self, groups: Any, n: int) -> tuple[Array, int]:
-        qid, group = groups
+    def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
+        """The number of each document's list and how many there are; where persons are protected, theirs beside it."""
+        qid, group, persons = groups
+        if (persons is not None) != (self.privacy_unit == "user"):
+            raise ValueError(
+                f"privacy_unit={self.privacy_unit!r} {'needs' if persons is None else 'takes no'} groups=, the id of "
+                "each list's person; only privacy_unit='user' protects persons, with all of their documents."
+            )
         sizes = sizes_of(qid, group, n)
-        return np.repeat(np.arange(len(sizes)), sizes), len(sizes)
+        lists = np.repeat(np.arange(len(sizes)), sizes)
+        if persons is None:
+            return lists, len(sizes)
+        owners = persons_of(persons, sizes)
+        return (owners, lists), number_of_units(owners, n)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
         if self.privacy_unit == "list":
             return super()._admitted(plan, X, targets, owners, weights)
+        if self.privacy_unit == "user":
+            persons, lists = owners
+            return plan, Records.admit(
+                X, targets, plan.admits, plan.data_norm, persons, lists=lists
+            )
         sizes = np.bincount(owners)
         shown = Documents.of(X, sizes, plan.data_norm)
         public = replace(plan.public, documents=shown, rows=int(sizes.max()))

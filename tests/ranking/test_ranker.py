@@ -228,7 +228,7 @@ REFUSED = {
     "NaN in y": ({"y": np.where(BAD == 1.5, np.nan, BAD)}, {}, "Input y contains NaN"),
     "NaN in X": ({"X": np.where(X > 0.49, np.nan, X)}, {}, "Input X contains NaN"),
     "text": ({"y": Y.astype(str)}, {}, "y holds text"),
-    "unit": ({}, {"privacy_unit": "user"}, "privacy_unit='user' is not known; use 'list', or"),
+    "unit": ({}, {"privacy_unit": "users"}, "privacy_unit='users' is not known; use 'list',"),
     "loss": ({}, {"loss": "logistic"}, "loss='logistic' is not known; use one of"),
     "solver": ({}, {"solver": "white-gd"}, "solver='white-gd' is not known here; use one of"),
     "k": ({}, {"k": 0}, "k=0 must be a whole number of 1 or more"),
