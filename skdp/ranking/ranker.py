@@ -1,7 +1,7 @@
 """Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
 
 from dataclasses import field, replace
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +85,8 @@ class DPRanker(PrivateLearner):
     (True, 'list of labels (the documents are public)')
     """
 
+    # A splitter takes ids of the same name: they are a fit's as well only if somebody says so.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": False}
     privacy_unit: str = "list"
     loss: str | ListLoss = "listnet"
     alpha: float = 0.0

@@ -149,7 +149,7 @@ def test_the_result_is_a_function_of_the_answers(given):
     model = ranker(**given)
     model._check_parameters()
     x, y, _, _ = model._encode(X, Y)
-    owners, n = model._owners((QID, None), len(X))
+    owners, n = model._owners((QID, None, None), len(X))
     plan, records = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)
