@@ -1,5 +1,6 @@
 """Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -11,10 +12,12 @@ from ..fitting import Plan, PrivateLearner
 from ..fitting.data import Array, grades, table
 from ..losses import LIST_LOSSES, ListLoss
 from ..mechanisms import Documents, Public, Records, number_of_units
-from ..penalties import L2, NoPenalty, ScaledPenalty
-from ..solvers import Task
+from ..models import Perceptron
+from ..privacy.spec import Spec
+from ..solvers import Solver, Task
 from ._lists import persons_of, sizes_of
 from ._rules import RULES_OF_LISTS
+from ._scorers import penalty_of, scored, scorer, shares_of, solver_for
 from .metrics import ndcg
 
 __all__ = ["DPRanker"]
@@ -29,7 +32,7 @@ UNITS = {  # what a receipt calls them, and what is private of a list
 
 
 class DPRanker(PrivateLearner):
-    """Linear ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
+    """Ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
 
     A list holds the documents of one query, session or person with a grade for each: 0 for no use, and more is
     better. What is protected is a list, or all lists of a person, never a single document.
@@ -48,13 +51,20 @@ class DPRanker(PrivateLearner):
         What is minimised: "listnet", "listmle", "bayesrank", or an instance from `skdp.losses`.
     alpha : float, default=0.0
         Strength of half of the squared norm of the coefficients, relative to the SUM of losses.
+    hidden_layer_sizes : int or sequence of int, default=()
+        Units of each hidden layer of a network without constants that scores documents; (): scores are linear.
+    activation : {"relu", "tanh", "logistic", "identity"}, default="relu"
+        What a hidden unit says of its score.
+    spectral_norm : float, default=1.0
+        Bound on the largest singular value of each layer's matrix, over that of the weights to begin with; it is kept
+        after every step. None: none.
     k : int, default=10
         Places that count in `score`.
     max_documents : int, default=1000
         Public bound on the documents of a list, of which the first so many enter; not used where documents are public.
     solver : str or Solver, default="auto"
         "one-shot" (only "listnet" with "list_labels", and "auto" there), "gd" ("auto" elsewhere), "sgd" or "adam", or
-        an instance.
+        an instance. Networks are learned by "sgd" ("auto") or "adam".
     neighbors : {"replace_one", "add_remove"}, default="replace_one"
         Neighbouring data differ by one list replaced (their number is public), or added or removed (it is private);
         "list_labels" knows the former only, with labels replaced.
@@ -62,7 +72,9 @@ class DPRanker(PrivateLearner):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Private coefficients of a document's score.
+        Private coefficients of a document's score, where it is linear.
+    coefs_ : list of ndarray
+        Private weights of each layer, where it is a network's.
 
     See Also
     --------
@@ -93,7 +105,11 @@ class DPRanker(PrivateLearner):
     k: int = 10
     max_documents: int = 1000
     max_lists_per_user: int | None = None
+    hidden_layer_sizes: int | Sequence[int] = ()
+    activation: str = "relu"
+    spectral_norm: float | None = 1.0
     coef_: Array = field(init=False)
+    coefs_: list[Array] = field(init=False)
 
     def fit(
         self,
@@ -137,7 +153,10 @@ class DPRanker(PrivateLearner):
         ndarray of shape (n_documents,)
         """
         check_is_fitted(self)
-        return np.asarray(table(self, X, reset=False) @ self.coef_)
+        X = table(self, X, reset=False)
+        if "coefs_" in vars(self):
+            return scored(X, self.coefs_, self.activation, float(cast(float, self.data_norm)))
+        return np.asarray(X @ self.coef_)
 
     def score(
         self,
@@ -178,11 +197,18 @@ class DPRanker(PrivateLearner):
         private = UNITS[self.privacy_unit][1]
         each = int(self.max_lists_per_user or 0)
         given: Any = {"rows": int(self.max_documents) * max(each, 1), "lists": private}
-        given["lists_each"] = each
+        model = scorer(self.hidden_layer_sizes, self.activation)
+        given |= {"lists_each": each, "model": model}
         public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
-        penalty = L2(float(self.alpha)) if self.alpha else NoPenalty()
-        scale = float(self.data_norm or 1.0)
-        return public, Task(self._loss(), ScaledPenalty(penalty, scale, False), (n_features,))
+        scale, bound = float(self.data_norm or 1.0), self.spectral_norm
+        penalty = penalty_of(model, public, float(self.alpha), scale, bound)
+        linear = not isinstance(model, Perceptron)
+        return public, Task(self._loss(), penalty, model.shape(public), (), linear)
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        if task.linear:
+            return super()._chosen(task, public, spec, alone)
+        return solver_for(self.solver, task, public, spec)
 
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | RULES_OF_LISTS
@@ -253,8 +279,19 @@ class DPRanker(PrivateLearner):
         return plan, Records.of_labels(targets, public)
 
     def _store(self, w: Array, plan: Plan) -> None:
-        self.coef_ = np.clip(w, -LARGEST, LARGEST) / plan.data_norm
+        w, model = np.clip(w, -LARGEST, LARGEST), plan.public.model
+        for name in ("coef_", "coefs_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if isinstance(model, Perceptron):
+            matrices = model.matrices(w, plan.public.width, False)
+            shares = shares_of(model, plan.data_norm)
+            self.coefs_ = [m * share for m, share in zip(matrices, shares, strict=True)]
+        else:
+            self.coef_ = w / plan.data_norm
 
     def _keep_single(self) -> None:
         most = float(np.finfo(np.float32).max)
-        self.coef_ = np.clip(self.coef_, -most, most).astype(np.float32)
+        if "coefs_" in vars(self):
+            self.coefs_ = [np.clip(m, -most, most).astype(np.float32) for m in self.coefs_]
+        else:
+            self.coef_ = np.clip(self.coef_, -most, most).astype(np.float32)
