@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner
 from ..fitting.data import Array, grades, table
 from ..losses import LIST_LOSSES, ListLoss
@@ -208,7 +209,13 @@ class DPRanker(PrivateLearner):
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         if task.linear:
             return super()._chosen(task, public, spec, alone)
-        return solver_for(self.solver, task, public, spec)
+        solver = solver_for(self.solver, task, public, spec)
+        bounded = self.spectral_norm is not None
+        if bounded and solver.for_any_model and "smooth_penalty" in solver.needs:
+            raise NotSupported(
+                f"solver={solver.name!r} keeps no bound on matrices; use 'sgd', or spectral_norm=None."
+            )
+        return solver
 
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | RULES_OF_LISTS
