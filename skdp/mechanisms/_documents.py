@@ -11,7 +11,7 @@ import numpy as np
 from ..losses import Lists
 from ._by_list import sums_by_list
 from ._engine import engine_of
-from ._kernels import UNIT
+from ._kernels import UNIT, row_norms
 from ._units import Units
 
 __all__ = ["LONGEST", "Alike", "Documents", "slack"]
@@ -134,6 +134,17 @@ class Documents:
     def middle(self) -> Array:
         """Sum of all lists' plain means."""
         return np.asarray(self.rows.tdot(self.alike()))
+
+    @cached_property
+    def typical(self) -> float:
+        """What half of the lists have as the longest of `spans`' vectors where all chances are equal; above nothing."""
+        p, reach = self.alike(), []
+        for part in self.units.aligned(self.rows.chunks(0)):
+            rows, units = self.units.take(part)
+            x, lists = self.rows.take(rows).to_dense(), Lists(units.offsets)
+            x -= np.repeat(sums_by_list(p[rows], x, lists), lists.sizes, axis=0)
+            reach.append(lists.largest(p[rows] * row_norms(x)))
+        return max(float(np.median(np.concatenate(reach))), 1e-29)
 
     def scatter(self, p: Array) -> Array:
         """Sum over lists of the covariance of their documents under these probabilities."""
