@@ -117,7 +117,7 @@ def by_noise(rows):
     """Batches, steps, noise and scorer as published, and linear scores."""
     lists = int(np.mean([len(np.unique(train[2])) for train, _ in folds()]))
     solver = SGD(batch_size=BATCH, steps=STEPS, averaging=False)
-    for noise, units in product((*NOISES, 0.0), ((), (UNITS,))):
+    for units, noise in product(((UNITS,), ()), (*NOISES, 0.0)):
         epsilon = epsilon_of(noise, lists) if noise else np.inf
         more = {"solver": solver, "hidden_layer_sizes": units}
         by_name = {

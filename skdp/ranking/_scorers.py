@@ -68,7 +68,7 @@ def solver_for(given: str | Solver, task: Task, public: Public, spec: Spec) -> S
     solver = usual() if given == "auto" else resolve(given)
     if not solver.for_any_model or solver.get_params().get("step_size") is not None:
         return solver
-    clip = solver.get_params()["clip"] or clip_rule(task, public, math.inf)
+    clip = solver.get_params()["clip"] or clip_rule(task, public, math.inf, whole=False)
     return solver.with_params(step_size=step_of(solver, task, public, spec, clip))
 
 

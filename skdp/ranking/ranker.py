@@ -282,7 +282,10 @@ class DPRanker(PrivateLearner):
         shown = Documents.of(X, sizes, plan.data_norm)
         public = replace(plan.public, documents=shown, rows=int(sizes.max()))
         declared = {**plan.declared, "public_documents": len(owners), "longest_list": public.rows}
-        plan = replace(plan, public=public, declared=declared)
+        solver = plan.solver
+        if not plan.task.linear:  # its steps depend on the clip, and that on documents
+            solver = self._chosen(plan.task, public, plan.spec, False)
+        plan = replace(plan, public=public, declared=declared, solver=solver)
         return plan, Records.of_labels(targets, public)
 
     def _store(self, w: Array, plan: Plan) -> None:
