@@ -1,5 +1,6 @@
 """Persons with several lists: how far one of them can move a sum, who enters, and what is said of it."""
 
+import warnings
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
@@ -8,8 +9,12 @@ import pytest
 from laws.listed import listed, owned, random_list
 from laws.sensitivity_laws import check_never_exceeded, check_tight
 from rankings import ranker, table
+from sklearn import config_context
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
 
-from skdp import NotSupported
+from skdp import NotSupported, PrivacyWarning
 from skdp.audit import Neighbours, fitted, replay
 from skdp.losses import LIST_LOSSES, BayesRank, ListNet
 from skdp.mechanisms import (
@@ -25,8 +30,10 @@ from skdp.mechanisms import (
     price,
 )
 from skdp.mechanisms._listed import lists_of, shares_of
+from skdp.preprocessing import RowNormClipper
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import Recorder
+from skdp.ranking import ndcg
 from skdp.solvers import GD, SGD
 
 RELATIONS = ("replace_one", "add_remove")
@@ -252,6 +259,32 @@ def test_replay_with_frozen_answers_finds_nothing_of_another_person(given):
     pair = Neighbours("one person", (X, Y, QID, None, who), (x, y, lists, None, who), 7)
     found = replay(fitted(ranker(**given, random_state=None)), pair, seed=0)
     assert found.refused is None and found.findings == () and 0.0 < found.moved <= 1.0
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_ids_of_persons_travel_through_pipelines_and_to_the_splitter(piped):
+    """No person is in two parts, and each fit is told whose lists it sees."""
+    ids = PERSONS[QID]
+    with config_context(enable_metadata_routing=True):
+        inner = ranker(**{**FITS[0], "epsilon": 5.0})
+        inner.set_fit_request(qid=True, groups=True).set_score_request(qid=True)
+        scorer = make_scorer(ndcg).set_score_request(qid=True) if piped else None
+        search = GridSearchCV(
+            make_pipeline(RowNormClipper(1.0), inner) if piped else inner,
+            {"dpranker__alpha" if piped else "alpha": [0.0, 1.0]},
+            cv=GroupKFold(2),
+            scoring=scorer,
+            error_score="raise",
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)
+            search.fit(X, Y, qid=QID, groups=ids)
+        best = search.best_estimator_[-1] if piped else search.best_estimator_
+        assert best.privacy_.declared["n"] == 50 and search.cv_results_["mean_test_score"].min() > 0
+        inner.set_fit_request(groups=None)
+        with pytest.raises(ValueError, match=r"\[groups\] are passed but are not explicitly set"):
+            inner_of = make_pipeline(RowNormClipper(1.0), inner)
+            inner_of.fit(X, Y, qid=QID, groups=ids)
 
 
 MISSING = PERSONS.astype(float)
