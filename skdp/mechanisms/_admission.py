@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._public import Public
-from ._units import Units, kept_rows
+from ._units import Units, kept_lists, kept_rows
 
-__all__ = ["kept_by", "refuse_weights", "units_for"]
+__all__ = ["Kept", "kept_by", "refuse_weights", "units_for"]
 
 Array = np.ndarray[Any, Any]
 
 
-def units_for(counts: Array, weights: Array | None, public: Public) -> Units | None:
+class Kept(NamedTuple):
+    """Rows that enter, how many of each unit, and where lists begin, if units hold several."""
+
+    rows: Array
+    counts: Array
+    begins: Array | None = None
+
+
+def units_for(
+    counts: Array, weights: Array | None, public: Public, begins: Array | None = None
+) -> Units | None:
     """Units of so many rows each; None where all rows count alone and in full."""
     if not public.shares:
         return None
+    if begins is not None:
+        return Units.of_lists(counts, begins)
     units = Units.of(counts)
     return units if weights is None else units.weighted(weights)
 
@@ -35,17 +47,26 @@ def refuse_weights(weights: Array | None, n: int, public: Public) -> None:
         raise ValueError("weights must be an array of one number in [0, 1] for each row of X.")
 
 
-def kept_by(groups: Array | None, n: int, public: Public) -> tuple[Array, Array] | None:
+def kept_by(groups: Array | None, n: int, public: Public, lists: Array | None) -> Kept | None:
     """Rows that enter, and how many of each unit; None where every row is a unit."""
+    if (lists is not None) != (public.lists_each > 0):
+        raise ValueError(
+            f"lists_each={public.lists_each} was declared; give lists, the id of each row's list, if and only if units "
+            "hold several."
+        )
     if groups is None:
         if public.rows > 1:
             raise ValueError(
                 f"rows={public.rows} declares units of several rows; give groups, the id of each row's unit."
             )
         return None
-    index, counts = kept_rows(groups, n, public.rows)
-    if public.replace_one and len(counts) != public.n:
+    if lists is None:
+        kept = Kept(*kept_rows(groups, n, public.rows))
+    else:
+        most = public.lists_each
+        kept = Kept(*kept_lists(groups, lists, n, most, public.rows // most))
+    if public.replace_one and len(kept.counts) != public.n:
         raise ValueError(
             f"groups does not hold the n={public.n} units that were declared; under replace_one n is their number."
         )
-    return index, counts
+    return kept

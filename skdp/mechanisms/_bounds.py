@@ -109,9 +109,9 @@ def _names(instance: Any) -> set[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A float, a tuple of integers, or an array of the base class."""
+    """A number, a tuple of such, or an array of the base class."""
     if isinstance(value, tuple):
-        return tuple(int(v) for v in value)
+        return tuple(int(v) if isinstance(v, int | np.integer) else _plain(v) for v in value)
     array = np.array(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else array
 

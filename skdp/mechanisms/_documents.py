@@ -11,10 +11,10 @@ import numpy as np
 from ..losses import Lists
 from ._by_list import sums_by_list
 from ._engine import engine_of
-from ._kernels import UNIT
+from ._kernels import UNIT, row_norms
 from ._units import Units
 
-__all__ = ["Documents", "slack"]
+__all__ = ["LONGEST", "Alike", "Documents", "slack"]
 
 Array = np.ndarray[Any, Any]
 
@@ -24,7 +24,7 @@ LONGEST = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Alike:
+class Alike:
     """Lists of one length: their numbers, their documents, and products of these, taken from their list's middle."""
 
     lists: Array
@@ -33,6 +33,14 @@ class _Alike:
 
     def diameters(self, weights: Array) -> Array:
         """Longest distance in each list between two of the vectors ``weights_i (x_i - sum_l p_l x_l)``, squared."""
+        return _widest(self.products(weights))
+
+    def lengths(self, weights: Array) -> Array:
+        """Longest of these vectors in each list, squared."""
+        return np.asarray(np.einsum("mii->mi", self.products(weights)).max(axis=1))
+
+    def products(self, weights: Array) -> Array:
+        """Of these vectors with each other."""
         w = weights[self.documents]
         a = (self.gram @ w[:, :, None])[:, :, 0]
         b = np.einsum("mi,mi->m", a, w)
@@ -41,7 +49,7 @@ class _Alike:
         inner += b[:, None, None]
         inner *= w[:, :, None]
         inner *= w[:, None, :]
-        return _widest(inner)
+        return np.asarray(inner)
 
 
 def _widest(products: Array) -> Array:
@@ -91,7 +99,7 @@ class Documents:
     rows: Any
     lists: Lists
     diameter: float
-    _alike: tuple[_Alike, ...]
+    _alike: tuple[Alike, ...]
     _long: Array
 
     __hash__ = None  # type: ignore[assignment]  # a plan that holds them is not kept for a later fit
@@ -126,6 +134,17 @@ class Documents:
     def middle(self) -> Array:
         """Sum of all lists' plain means."""
         return np.asarray(self.rows.tdot(self.alike()))
+
+    @cached_property
+    def typical(self) -> float:
+        """What half of the lists have as the longest of `spans`' vectors where all chances are equal; above nothing."""
+        p, reach = self.alike(), []
+        for part in self.units.aligned(self.rows.chunks(0)):
+            rows, units = self.units.take(part)
+            x, lists = self.rows.take(rows).to_dense(), Lists(units.offsets)
+            x -= np.repeat(sums_by_list(p[rows], x, lists), lists.sizes, axis=0)
+            reach.append(lists.largest(p[rows] * row_norms(x)))
+        return max(float(np.median(np.concatenate(reach))), 1e-29)
 
     def scatter(self, p: Array) -> Array:
         """Sum over lists of the covariance of their documents under these probabilities."""
@@ -164,9 +183,9 @@ class Documents:
         return np.sqrt(np.maximum(found, 0.0) + 16.0 * off * np.square(top)) + off
 
 
-def _alike(rows: Any, lists: Lists, length: int) -> _Alike:
+def _alike(rows: Any, lists: Lists, length: int) -> Alike:
     chosen = np.flatnonzero(lists.sizes == length)
     documents = lists.offsets[chosen][:, None] + np.arange(length)
     x = rows.take(documents.ravel()).to_dense().reshape(len(chosen), length, -1)
     x -= x.mean(axis=1, keepdims=True)
-    return _Alike(chosen, documents, x @ x.transpose(0, 2, 1))
+    return Alike(chosen, documents, x @ x.transpose(0, 2, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from ..losses import Lists
 from ._records import Records
 
-__all__ = ["lists_of", "scores_at"]
+__all__ = ["lists_of", "scores_at", "shares_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -18,7 +18,18 @@ def lists_of(records: Records) -> Lists:
     """Lists that are not empty; where records are rows, each is a list of its own."""
     if records.units is None:
         return Lists(np.arange(len(records.rows) + 1))
+    begins = records.units.begins
+    if begins is not None:
+        return Lists(np.append(np.flatnonzero(begins), len(begins)))
     return Lists.of(records.units.offsets)
+
+
+def shares_of(records: Records, lists: Lists) -> Array | None:
+    """What each list weighs in its unit; None where a list is a unit."""
+    units = records.units
+    if units is None or units.begins is None:
+        return None
+    return units.weights.take(lists.offsets[:-1])
 
 
 def scores_at(w: Array, rows: Any) -> Array:

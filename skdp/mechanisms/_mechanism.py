@@ -121,6 +121,9 @@ class Mechanism(ABC):
     of_lists: ClassVar[bool] = False
     """Whether it may be asked about lists of documents: then its loss, if it has one, is a loss of lists."""
 
+    covers_users: ClassVar[bool] = False
+    """Whether the proof holds for units of several lists."""
+
     def proofs(self) -> tuple[str, ...]:
         """Pages of docs/proofs/ that the answer rests on."""
         return (self.proof,)

@@ -130,6 +130,8 @@ def pages_and_notes(
     if public.model.proof is not None and questions:
         pages[public.model.proof] = None
     if public.lists is not None:
+        if public.lists_each and questions:
+            pages["units"] = None
         return tuple(pages), (*notes, *_of_lists(public))
     if public.shares and questions:
         pages["units"] = None
@@ -151,6 +153,11 @@ def _of_lists(public: Public) -> tuple[str, ...]:
         return (
             "neighbours differ in the labels of one list; which lists there are and all their documents are public, "
             "and are not protected",
+        )
+    if public.lists_each:
+        return (
+            f"neighbours differ in all lists of one person, of which the first {public.lists_each} at most enter with "
+            f"equal weights of sum 1, each with its first {public.rows // public.lists_each} documents at most",
         )
     return (
         f"neighbours differ in one whole list, documents and labels, of which the first {public.rows} documents at "
@@ -178,6 +185,10 @@ def _event(question: Mechanism, public: Public) -> Event:
         if not asked.of_lists:
             raise NotSupported(
                 f"{type(asked).__name__} has no proof for lists of documents; ask a question of lists."
+            )
+        if public.lists_each and not asked.covers_users:
+            raise NotSupported(
+                f"{type(asked).__name__} has no proof for units of several lists; ask ListGradient."
             )
     elif public.shares:
         for part in (question, vars(question).get("question")):

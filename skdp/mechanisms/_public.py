@@ -55,6 +55,9 @@ class Public:
         Where units are lists of documents that are judged together: what is private of one, its labels or all of it.
     documents : Documents or None
         The documents of all lists, in order, where only labels are private.
+    lists_each : int
+        Where a unit holds several lists, as a person may: how many of them enter at most, of the same number of rows.
+        0: a list is a unit.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class Public:
     weighted: bool = False
     lists: str | None = None
     documents: Documents | None = None
+    lists_each: int = 0
 
     width: int = _derived()
     row_bound: float = _derived()
@@ -148,6 +152,11 @@ def _refuse_lists(public: Public) -> None:
         raise ValueError(
             "lists have no weights, and no question of theirs asks for any; leave them out."
         )
+    each = public.lists_each
+    if type(each) is not int or each < 0 or (each and public.rows % each):
+        raise ValueError(f"lists_each={each!r} must be 0, or a whole number that divides rows.")
+    if each and public.lists != "documents":
+        raise ValueError("units hold several lists only where lists='documents'.")
     shown = public.documents
     if shown is None:
         return

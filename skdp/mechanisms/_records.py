@@ -78,13 +78,15 @@ class Records:
         data_norm: float,
         groups: Array | None = None,
         weights: Array | None = None,
+        lists: Array | None = None,
     ) -> Records:
         """Bound the rows and take the records in.
 
         `X` and `y` are finite arrays of matching length (the estimator has checked that, by scikit-learn's rules);
         what the guarantee needs of them is enforced here again, and no message shows a value of theirs. `groups` holds
         the id of each row's unit; without it every row is a unit of its own. `weights`, in [0, 1], are what each row's
-        contribution is multiplied by once it is bounded: a record cannot weigh more than one without them.
+        contribution is multiplied by once it is bounded: a record cannot weigh more than one without them. `lists`
+        holds the id of each row's list, where a unit holds several lists.
         """
         if not LEAST_NORM <= data_norm <= 1.0 / LEAST_NORM**5:
             raise ValueError(
@@ -92,8 +94,8 @@ class Records:
             )
         if X.shape[1] != public.n_features or X.shape[0] != len(y):
             raise ValueError(f"X must have {public.n_features} columns and as many rows as y.")
-        kept = kept_by(groups, len(y), public)
-        if (len(y) if kept is None else len(kept[1])) > public.most:
+        kept = kept_by(groups, len(y), public, lists)
+        if (len(y) if kept is None else len(kept.counts)) > public.most:
             raise ValueError(
                 f"X has more than the {public.most} {'rows' if kept is None else 'units'} that rounding is bounded "
                 "for; declare a rough count in n_public."
@@ -112,10 +114,9 @@ class Records:
             return cls(
                 rows, y, public, units=units_for(np.ones(len(y), dtype=np.intp), weights, public)
             )
-        index, counts = kept
-        weights = None if weights is None else weights.take(index)
-        units = units_for(counts, weights, public)
-        return cls(rows.take(index), y.take(index), public, units=units)
+        weights = None if weights is None else weights.take(kept.rows)
+        units = units_for(kept.counts, weights, public, kept.begins)
+        return cls(rows.take(kept.rows), y.take(kept.rows), public, units=units)
 
     @classmethod
     def admit_each(

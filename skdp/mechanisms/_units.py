@@ -10,7 +10,7 @@ import numpy as np
 
 from ._kernels import UNIT
 
-__all__ = ["Units", "kept_rows", "number_of_units"]
+__all__ = ["Units", "kept_lists", "kept_rows", "number_of_units"]
 
 Array = np.ndarray[Any, Any]
 
@@ -26,18 +26,27 @@ class Units:
     offsets : ndarray of shape (N + 1,)
         Unit u has the rows from ``offsets[u]`` to before ``offsets[u + 1]``; it may have none.
     weights : ndarray
-        What each row weighs.
+        What each row weighs; where units hold lists, what its list weighs.
+    begins : ndarray of bool or None
+        Where units hold several lists of documents: whether a list begins at each row.
     """
 
     offsets: Array
     weights: Array
+    begins: Array | None = None
 
     @classmethod
     def of(cls, counts: Array) -> Units:
         """Units of so many rows each, of equal weights. Their sum is at most 1 also as computed."""
         counts = np.asarray(counts, dtype=np.intp)
-        shares = np.where(counts > 1, 1.0 - UNIT, 1.0) / np.maximum(counts, 1)
-        return cls(_ends(counts), np.repeat(shares, counts))
+        return cls(_ends(counts), np.repeat(_equal(counts), counts))
+
+    @classmethod
+    def of_lists(cls, counts: Array, begins: Array) -> Units:
+        """Units of so many rows each, in which lists begin at these rows: lists of a unit have equal weights."""
+        offsets = _ends(np.asarray(counts, dtype=np.intp))
+        lists = np.diff(np.append(0, np.cumsum(begins))[offsets])
+        return cls(offsets, np.repeat(_equal(lists), counts), begins)
 
     def weighted(self, weights: Array) -> Units:
         """The same units where each row counts with a weight in [0, 1] besides; sums stay at most 1 as computed."""
@@ -56,12 +65,14 @@ class Units:
         starts = self.offsets[:-1].take(index)
         offsets = _ends(self.offsets[1:].take(index) - starts)
         rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
-        return rows, Units(offsets, self.weights.take(rows))
+        begins = None if self.begins is None else self.begins.take(rows)
+        return rows, Units(offsets, self.weights.take(rows), begins)
 
     def _between(self, start: int, stop: int) -> tuple[slice, Units]:
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - first
-        return slice(first, last), Units(offsets, self.weights[first:last])
+        begins = None if self.begins is None else self.begins[first:last]
+        return slice(first, last), Units(offsets, self.weights[first:last], begins)
 
     def of_rows(self, index: Array) -> Units:
         """The same units where only the rows at `index`, which increases, are left; weights stay what they were."""
@@ -75,6 +86,11 @@ class Units:
             if stop > start:
                 yield slice(start, stop)
                 start = stop
+
+
+def _equal(counts: Array) -> Array:
+    """Equal weights of so many, whose sum is at most 1 also as computed."""
+    return np.where(counts > 1, 1.0 - UNIT, 1.0) / np.maximum(counts, 1)
 
 
 def _ends(counts: Array) -> Array:
@@ -99,14 +115,68 @@ def kept_rows(groups: Any, n: int, most: int) -> tuple[Array, Array]:
         Largest number of rows that a unit keeps.
     """
     _refuse_unless_ids(groups, n)
-    _, first, group = np.unique(np.array(groups), return_index=True, return_inverse=True)
+    unit, units = _numbered(np.array(groups))
+    order, counts, within = _grouped(unit, units)
+    return order[within < most], np.minimum(counts, most)
+
+
+def kept_lists(groups: Any, lists: Any, n: int, most: int, rows: int) -> tuple[Array, Array, Array]:
+    """The rows that enter where units hold lists: unit after unit, and in each list after list.
+
+    A unit keeps its first lists, by their first rows, and each list its first rows. Rows are of one list if they are of
+    one unit and have one id of a list: what others call theirs does not matter.
+
+    Parameters
+    ----------
+    groups, lists : ndarray of shape (n,)
+        The id of each row's unit, and of its list.
+    n : int
+        Rows.
+    most : int
+        Largest number of lists that a unit keeps.
+    rows : int
+        Largest number of rows that a list keeps.
+
+    Returns
+    -------
+    index : ndarray
+        The rows.
+    counts : ndarray
+        How many of each unit.
+    begins : ndarray of bool
+        Whether a list begins at each of the rows.
+    """
+    for ids in (groups, lists):
+        _refuse_unless_ids(ids, n)
+    unit, units = _numbered(np.array(groups))
+    name, names = _numbered(np.array(lists))
+    one, ones = _numbered(unit * max(names, 1) + name)
+    owner = np.empty(ones, dtype=np.intp)
+    owner[one] = unit
+    order_of_lists, _, place = _grouped(owner, units)
+    place_in_unit = np.empty(ones, dtype=np.intp)
+    place_in_unit[order_of_lists] = place
+    order, _, within = _grouped(one, ones)
+    kept = order[(within < rows) & (place_in_unit[one[order]] < most)]
+    index = kept[np.argsort(unit[kept], kind="stable")]
+    begins = np.diff(one[index], prepend=-1) != 0
+    return index, np.bincount(unit[index], minlength=units), begins
+
+
+def _numbered(ids: Array) -> tuple[Array, int]:
+    """Numbers in the place of ids, from 0, in the order in which they first appear; and how many there are."""
+    _, first, code = np.unique(ids, return_index=True, return_inverse=True)
     place = np.empty(len(first), dtype=np.intp)
     place[np.argsort(first)] = np.arange(len(first))
-    unit = place[group.reshape(n)]
-    order = np.argsort(unit, kind="stable")
-    counts = np.bincount(unit, minlength=len(first))
-    within = np.arange(n) - np.repeat(_ends(counts)[:-1], counts)
-    return order[within < most], np.minimum(counts, most)
+    return place[code.reshape(len(ids))], len(first)
+
+
+def _grouped(number: Array, groups: int) -> tuple[Array, Array, Array]:
+    """An order in which those of a number stand together, how many there are of each, and each one's place there."""
+    order = np.argsort(number, kind="stable")
+    counts = np.bincount(number, minlength=groups)
+    within = np.arange(len(number)) - np.repeat(_ends(counts)[:-1], counts)
+    return order, counts, within
 
 
 def number_of_units(groups: Any, n: int) -> int:

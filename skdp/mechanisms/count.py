@@ -35,6 +35,7 @@ class Count(Additive):
     proof: ClassVar[str] = "count"
     covers_units: ClassVar[bool] = True
     of_lists: ClassVar[bool] = True
+    covers_users: ClassVar[bool] = True
 
     def bound(self, public: Public) -> float:
         """A record counts once."""

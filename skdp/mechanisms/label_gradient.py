@@ -10,7 +10,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import BayesRank, Lists
 from ..privacy.events import Event
-from ._bounds import linear_rows, refuse_shape
+from ._bounds import refuse_shape
 from ._by_list import sums_by_list
 from ._documents import slack
 from ._kernels import ROUNDINGS, UNIT, row_norms
@@ -18,6 +18,13 @@ from ._listed import lists_of, scores_at
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
+from ._scored import (
+    is_linear,
+    pulled_through,
+    reach_through,
+    refuse_scorer,
+    rounding_of_labels,
+)
 from .list_gradient import refuse_loss
 
 __all__ = ["LabelGradient"]
@@ -34,7 +41,7 @@ class LabelGradient(Additive):
     Parameters
     ----------
     at : ndarray
-        Parameters of linear scores at which the gradient is taken.
+        Parameters of linear scores, or of a network's, at which the gradient is taken.
     loss : BayesRank
         Its labels are kept: of the highest grade, with equal shares.
     clip : float
@@ -84,6 +91,11 @@ class LabelGradient(Additive):
 
     def size(self, public: Public) -> int:
         """One number for each parameter."""
+        refuse_scorer(public)
+        if not is_linear(public) and public.lists != "labels":
+            raise NotSupported(
+                "LabelGradient through a network has a proof for public documents only; ask ListGradient."
+            )
         refuse_shape(self.at.shape, self.loss, public)
         return int(self.at.size)
 
@@ -93,6 +105,8 @@ class LabelGradient(Additive):
 
     def rounding(self, public: Public) -> float:
         """As of a sum of documents with weights whose absolute sum is at most 1 in each list."""
+        if not is_linear(public):
+            return rounding_of_labels(public, self.clip)
         return (ROUNDINGS + 64.0) * UNIT * public.most * (public.row_bound + self.clip)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
@@ -106,23 +120,34 @@ class LabelGradient(Additive):
         if not len(records.rows):
             return np.zeros(self.at.shape)
         shown = records.public.documents
+        if not is_linear(records.public):
+            return records.sum(self._through)
         if not self.paired or shown is None:
             return records.sum(self._by_norms)
         with np.errstate(all="ignore"):
             lists = lists_of(records)
-            p = self._chances(records, lists)
+            p = self._chances(scores_at(self.at, records.rows), lists)
             return np.asarray(records.rows.tdot(self._slopes(records, lists, p, shown.spans(p))))
 
-    def _chances(self, records: Records, lists: Lists) -> Array:
+    def _through(self, records: Records) -> Array:
+        with np.errstate(all="ignore"):
+            lists, model = lists_of(records), records.model
+            scores, tape = model.forward(self.at, records.rows)
+            p = self._chances(scores, lists)
+            reach = reach_through(tape, model, lists, p, self._by_pairs(records.public))
+            slopes = self._slopes(records, lists, p, reach)
+            return pulled_through(self.at, model, records.rows, tape, slopes)
+
+    def _chances(self, scores: Array, lists: Lists) -> Array:
         """Softmax of each list's scores; where a score overflows, no document has a chance."""
-        p, _ = lists.softmax(scores_at(self.at, linear_rows(records)))
+        p, _ = lists.softmax(scores)
         p[lists.spread(~np.isfinite(lists.total(p)))] = 0.0
         return p
 
     def _by_norms(self, records: Records) -> Array:
         with np.errstate(all="ignore"):
             lists, x = lists_of(records), records.rows.to_dense()
-            p = self._chances(records, lists)
+            p = self._chances(scores_at(self.at, records.rows), lists)
             x -= np.repeat(sums_by_list(p, x, lists), lists.sizes, axis=0)
             reach = lists.largest(p * row_norms(x)) + slack(records.rows.width, lists.sizes)
             return np.asarray(records.rows.tdot(self._slopes(records, lists, p, reach)))

@@ -9,13 +9,14 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..losses import ListLoss
-from ._bounds import linear_rows, refuse_shape
+from ._bounds import refuse_shape
 from ._by_list import sums_by_list
 from ._kernels import in_pieces, row_norms
-from ._listed import lists_of, scores_at
+from ._listed import lists_of, scores_at, shares_of
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
+from ._scored import clipped_through, is_linear, refuse_scorer, rounding_of_lists
 from ._scores import cap
 
 __all__ = ["ListGradient", "refuse_loss"]
@@ -33,10 +34,12 @@ def refuse_loss(question: Any, kind: type) -> None:
 class ListGradient(Additive):
     """Sum over lists of their gradients of the loss, each clipped to norm `clip`, plus Gaussian noise.
 
+    Where a unit holds several lists, their clipped gradients are averaged.
+
     Parameters
     ----------
     at : ndarray
-        Parameters of linear scores at which the gradient is taken.
+        Parameters of linear scores, or of a network's, at which the gradient is taken.
     loss : ListLoss
         Of ``skdp.losses.LIST_LOSSES``.
     clip : float
@@ -60,6 +63,7 @@ class ListGradient(Additive):
 
     proof: ClassVar[str] = "list_gradient"
     of_lists: ClassVar[bool] = True
+    covers_users: ClassVar[bool] = True
     at: Any
     loss: ListLoss
     clip: float
@@ -74,8 +78,15 @@ class ListGradient(Additive):
 
     def size(self, public: Public) -> int:
         """One number for each parameter."""
+        refuse_scorer(public)
         refuse_shape(self.at.shape, self.loss, public)
         return int(self.at.size)
+
+    def rounding(self, public: Public) -> float:
+        """As of any sum; through a network, by what documents of a list add one by one, which may be much more."""
+        if is_linear(public):
+            return super().rounding(public)
+        return rounding_of_lists(public, self.size(public), self.clip)
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""
@@ -86,10 +97,15 @@ class ListGradient(Additive):
     def _clipped(self, records: Records) -> Array:
         # A list whose pass overflows must neither warn nor spoil the sum: either would show that it is there.
         with np.errstate(all="ignore"):
-            lists, rows = lists_of(records), linear_rows(records)
-            slopes = self.loss.slopes(scores_at(self.at, rows), records.y.astype(float), lists)
+            lists, y = lists_of(records), records.y.astype(float)
+            shares = shares_of(records, lists)
+            if not is_linear(records.public):
+                given = records.model, records.rows, y, lists, shares
+                return clipped_through(self.at, self.loss, self.clip, given)
+            slopes = self.loss.slopes(scores_at(self.at, records.rows), y, lists)
             gradients = sums_by_list(slopes, records.rows.to_dense(), lists)
             norms = row_norms(gradients)
             beyond = ~np.isfinite(norms)
             gradients[beyond], norms[beyond] = 0.0, np.inf  # NaN would become a weight
-            return in_pieces(gradients, cap(norms, self.clip))
+            weights = cap(norms, self.clip)
+            return in_pieces(gradients, weights if shares is None else weights * shares)

@@ -10,7 +10,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import ListNet
 from ..privacy.events import Event
-from ._bounds import linear_rows
+from ._bounds import linear_rows, refuse_unless_linear
 from ._kernels import ROUNDINGS, UNIT
 from ._listed import lists_of
 from ._mechanism import Additive, Array, Mechanism
@@ -47,6 +47,7 @@ class ListTargets(Additive):
 
     def bound(self, public: Public) -> float:
         """The diameter of the widest list; of any list of bounded rows before documents are known."""
+        refuse_unless_linear(public)
         if public.lists == "documents" or not public.replace_one:
             raise NotSupported(
                 "ListTargets is proved for public documents and neighbors='replace_one' only; ask ListGradient."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -118,6 +119,48 @@ class Perceptron:
         each = [lengths(a) * lengths(d) for a, d in zip(tape.entered, found, strict=True)]
         norms: Array = reduce(np.hypot, each) * (1.0 + (4.0 * len(each) + 8.0) * UNIT)
         return norms
+
+    def norms_of_sums(self, tape: Any, dz: Array, offsets: Array) -> Array:
+        """Norms, as computed, of the sums of gradients over consecutive records: of those that belong together.
+
+        Parameters
+        ----------
+        tape : object
+            Of the pass forward.
+        dz : ndarray of shape (n,)
+            Slopes.
+        offsets : ndarray of shape (parts + 1,)
+            Where parts begin and end.
+        """
+        squares = np.zeros(len(offsets) - 1)
+        ends = offsets.tolist()
+        for a, d in zip(tape.entered, _came_back(tape, dz), strict=True):
+            for j, (start, stop) in enumerate(pairwise(ends)):
+                part = a[start:stop].T @ d[start:stop]
+                squares[j] += np.vdot(part, part)
+        return np.sqrt(squares)
+
+    def grams(self, tape: Any, dz: Array, index: Array) -> Array:
+        """Products of the gradients of records with each other, in groups of as many.
+
+        Parameters
+        ----------
+        tape : object
+            Of the pass forward.
+        dz : ndarray of shape (n,)
+            Slopes.
+        index : ndarray of shape (groups, m)
+            The records.
+
+        Returns
+        -------
+        ndarray of shape (groups, m, m)
+        """
+        total = np.zeros((*index.shape, index.shape[1]))
+        for a, d in zip(tape.entered, _came_back(tape, dz), strict=True):
+            a, d = a[index], d[index]
+            total += (a @ a.transpose(0, 2, 1)) * (d @ d.transpose(0, 2, 1))
+        return total
 
     def pullback(self, tape: Any, dz: Array, weights: Array) -> Array:
         """A sum of outer products for each layer."""

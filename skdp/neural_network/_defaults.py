@@ -23,7 +23,7 @@ def usual() -> SGD:
     return SGD(rate=0.05, steps=400)
 
 
-def step_of(solver: Solver, task: Task, public: Public, spec: Spec) -> float:
+def step_of(solver: Solver, task: Task, public: Public, spec: Spec, clip: float = 1.0) -> float:
     """A step for weights that begin with variance 1, of which scores and their gradients are about 1 long.
 
     Parameters
@@ -36,6 +36,8 @@ def step_of(solver: Solver, task: Task, public: Public, spec: Spec) -> float:
         Its number of records.
     spec : Spec
         The promise, of which the noise is guessed, without a calibration.
+    clip : float
+        Bound on a record's gradient, or what it is near.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def step_of(solver: Solver, task: Task, public: Public, spec: Spec) -> float:
     """
     steps = float(solver.get_params()["splits" if isinstance(solver, BLSGD) else "steps"])
     noise = math.sqrt(2.0 * steps * math.log(1.25 / max(spec.delta, 1e-15)))
-    noise /= spec.epsilon * (public.n or TYPICAL)  # of one coordinate of a mean gradient
+    noise *= clip / (spec.epsilon * (public.n or TYPICAL))  # of one coordinate of a mean gradient
     longest, carried = UNBOUNDED if task.loss.slope is None else BOUNDED
     longest /= task.loss.curvature or 1.0
     step = min(longest, carried / max(noise * math.sqrt(steps), 1e-30))

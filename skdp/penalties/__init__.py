@@ -17,6 +17,7 @@ from .mcp import MCP
 from .none import NoPenalty
 from .nuclear import Nuclear
 from .scad import SCAD
+from .spectral_balls import SpectralBalls
 
 __all__ = [
     "L1",
@@ -34,6 +35,7 @@ __all__ = [
     "Nuclear",
     "Penalty",
     "ScaledPenalty",
+    "SpectralBalls",
     "make",
     "make_scaled",
 ]
@@ -51,6 +53,7 @@ PENALTIES: dict[str, type[Penalty]] = {
     "l2_ball": L2Ball,
     "l2_blocks": L2Blocks,
     "nuclear": Nuclear,
+    "spectral_balls": SpectralBalls,
 }
 
 

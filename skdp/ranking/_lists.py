@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..fitting.data import Array, attempt, ids_of
 
-__all__ = ["sizes_of"]
+__all__ = ["persons_of", "sizes_of"]
 
 
 def sizes_of(qid: ArrayLike | None, group: ArrayLike | None, n: int) -> Array:
@@ -63,3 +63,36 @@ def _by_size(group: Any, n: int) -> Array:
             "group must hold numbers of 1 or more whose sum is the number of documents in X."
         )
     return sizes.astype(np.intp)
+
+
+def persons_of(groups: Any, sizes: Array) -> Array:
+    """The id of each document's person, of ids of documents or of lists; refused where a list is of several persons.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,) or (n_lists,)
+        What the user gave.
+    sizes : ndarray of shape (n_lists,)
+        Documents of each list.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    ids, wrong = attempt(lambda: ids_of(groups))
+    if wrong is not None or ids.ndim != 1 or len(ids) not in (len(sizes), sizes.sum()):
+        raise ValueError(
+            "groups must be a 1D array of one id of a person for each document or list."
+        )
+    if len(ids) == len(sizes):
+        return np.repeat(ids, sizes)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    same, wrong = attempt(lambda: np.asarray(ids == ids[first], dtype=bool))
+    # A missing id is unlike itself, and is refused as such when the persons are counted.
+    if (
+        wrong is not None
+        or (same | (ids != ids)).shape != ids.shape
+        or not (same | (ids != ids)).all()
+    ):
+        raise ValueError("groups gives documents of one list to several persons; a list is of one.")
+    return ids

@@ -1,20 +1,24 @@
 """Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
 
+from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner
 from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
-from ..mechanisms import Documents, Public, Records
-from ..penalties import L2, NoPenalty, ScaledPenalty
-from ..solvers import Task
-from ._lists import sizes_of
+from ..mechanisms import Documents, Public, Records, number_of_units
+from ..models import Perceptron
+from ..privacy.spec import Spec
+from ..solvers import Solver, Task
+from ._lists import persons_of, sizes_of
 from ._rules import RULES_OF_LISTS
+from ._scorers import penalty_of, scored, scorer, shares_of, solver_for
 from .metrics import ndcg
 
 __all__ = ["DPRanker"]
@@ -24,32 +28,44 @@ LARGEST_GRADE = 31.0
 UNITS = {  # what a receipt calls them, and what is private of a list
     "list": ("list of documents with its labels", "documents"),
     "list_labels": ("list of labels (the documents are public)", "labels"),
+    "user": ("person with several lists of documents and their labels", "documents"),
 }
 
 
 class DPRanker(PrivateLearner):
-    """Linear ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
+    """Ranking of documents with (epsilon, delta)-differential privacy, learned from lists of judged ones.
 
     A list holds the documents of one query, session or person with a grade for each: 0 for no use, and more is
-    better. What is protected is a list, not a document.
+    better. What is protected is a list, or all lists of a person, never a single document.
 
     Parameters
     ----------
-    privacy_unit : {"list", "list_labels"}, default="list"
+    privacy_unit : {"list", "list_labels", "user"}, default="list"
         "list" protects whole lists: neighbours differ in all documents of one and in their labels. "list_labels"
         protects how documents were judged: **the documents, and which are in one list, are taken as public**. That
-        needs far less noise; the receipt says which.
+        needs far less noise; the receipt says which. "user" protects persons with several lists, all of them: a fit
+        then takes ``groups``.
+    max_lists_per_user : int, default=None
+        With ``privacy_unit="user"``: public bound on the lists of a person, of which the first so many enter with equal
+        weights. None elsewhere.
     loss : str or ListLoss, default="listnet"
         What is minimised: "listnet", "listmle", "bayesrank", or an instance from `skdp.losses`.
     alpha : float, default=0.0
         Strength of half of the squared norm of the coefficients, relative to the SUM of losses.
+    hidden_layer_sizes : int or sequence of int, default=()
+        Units of each hidden layer of a network without constants that scores documents; (): scores are linear.
+    activation : {"relu", "tanh", "logistic", "identity"}, default="relu"
+        What a hidden unit says of its score.
+    spectral_norm : float, default=1.0
+        Bound on the largest singular value of each layer's matrix, over that of the weights to begin with; it is kept
+        after every step. None: none.
     k : int, default=10
         Places that count in `score`.
     max_documents : int, default=1000
         Public bound on the documents of a list, of which the first so many enter; not used where documents are public.
     solver : str or Solver, default="auto"
         "one-shot" (only "listnet" with "list_labels", and "auto" there), "gd" ("auto" elsewhere), "sgd" or "adam", or
-        an instance.
+        an instance. Networks are learned by "sgd" ("auto") or "adam".
     neighbors : {"replace_one", "add_remove"}, default="replace_one"
         Neighbouring data differ by one list replaced (their number is public), or added or removed (it is private);
         "list_labels" knows the former only, with labels replaced.
@@ -57,7 +73,9 @@ class DPRanker(PrivateLearner):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Private coefficients of a document's score.
+        Private coefficients of a document's score, where it is linear.
+    coefs_ : list of ndarray
+        Private weights of each layer, where it is a network's.
 
     See Also
     --------
@@ -66,8 +84,7 @@ class DPRanker(PrivateLearner):
 
     Notes
     -----
-    There is no intercept: it would change no order. A person with several lists is protected by none of both units;
-    give one list of each person.
+    There is no intercept: it would change no order. A person with several lists is protected by "user" alone.
 
     Examples
     --------
@@ -81,12 +98,19 @@ class DPRanker(PrivateLearner):
     (True, 'list of labels (the documents are public)')
     """
 
+    # A splitter takes ids of the same name: they are a fit's as well only if somebody says so.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": False}
     privacy_unit: str = "list"
     loss: str | ListLoss = "listnet"
     alpha: float = 0.0
     k: int = 10
     max_documents: int = 1000
+    max_lists_per_user: int | None = None
+    hidden_layer_sizes: int | Sequence[int] = ()
+    activation: str = "relu"
+    spectral_norm: float | None = 1.0
     coef_: Array = field(init=False)
+    coefs_: list[Array] = field(init=False)
 
     def fit(
         self,
@@ -94,6 +118,7 @@ class DPRanker(PrivateLearner):
         y: ArrayLike,
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Fit with differential privacy.
 
@@ -107,12 +132,14 @@ class DPRanker(PrivateLearner):
             The id of each document's list; those of a list stand together.
         group : array-like of shape (n_lists,), default=None
             Documents of each list, in order, in the place of ids.
+        groups : array-like of shape (n_documents,) or (n_lists,), default=None
+            With ``privacy_unit="user"``: the id of the person whose each document, or each list, is.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y, groups=(qid, group))
+        return self._fit(X, y, groups=(qid, group, groups))
 
     def predict(self, X: ArrayLike) -> Array:
         """Scores of documents: in a list, the best have the largest.
@@ -127,7 +154,10 @@ class DPRanker(PrivateLearner):
         ndarray of shape (n_documents,)
         """
         check_is_fitted(self)
-        return scores(table(self, X, reset=False), self.coef_, 0.0)
+        X = table(self, X, reset=False)
+        if "coefs_" in vars(self):
+            return scored(X, self.coefs_, self.activation, float(cast(float, self.data_norm)))
+        return scores(X, self.coef_, 0.0)
 
     def score(
         self,
@@ -164,11 +194,26 @@ class DPRanker(PrivateLearner):
         self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
     ) -> tuple[Public, Task]:
         private = UNITS[self.privacy_unit][1]
-        given: Any = {"rows": int(self.max_documents), "lists": private}
+        each = int(self.max_lists_per_user or 0)
+        given: Any = {"rows": int(self.max_documents) * max(each, 1), "lists": private}
+        model = scorer(self.hidden_layer_sizes, self.activation)
+        given |= {"lists_each": each, "model": model}
         public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
-        penalty = L2(float(self.alpha)) if self.alpha else NoPenalty()
-        scale = float(self.data_norm or 1.0)
-        return public, Task(self._loss(), ScaledPenalty(penalty, scale, False), (n_features,))
+        scale, bound = float(self.data_norm or 1.0), self.spectral_norm
+        penalty = penalty_of(model, public, float(self.alpha), scale, bound)
+        linear = not isinstance(model, Perceptron)
+        return public, Task(self._loss(), penalty, model.shape(public), (), linear)
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        if task.linear:
+            return super()._chosen(task, public, spec, alone)
+        solver = solver_for(self.solver, task, public, spec)
+        bounded = self.spectral_norm is not None
+        if bounded and solver.for_any_model and "smooth_penalty" in solver.needs:
+            raise NotSupported(
+                f"solver={solver.name!r} keeps no bound on matrices; use 'sgd', or spectral_norm=None."
+            )
+        return solver
 
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | RULES_OF_LISTS
@@ -178,6 +223,11 @@ class DPRanker(PrivateLearner):
             raise ValueError(
                 f"neighbors={self.neighbors!r} makes lists private, and privacy_unit='list_labels' takes them as "
                 "public; use 'replace_one', or privacy_unit='list'."
+            )
+        if (self.max_lists_per_user is not None) != (self.privacy_unit == "user"):
+            raise ValueError(
+                f"max_lists_per_user={self.max_lists_per_user} and privacy_unit={self.privacy_unit!r} do not fit; "
+                "privacy_unit='user' needs a public bound on the lists of a person, and no other takes one."
             )
         if self.data_norm is None:
             raise ValueError(
@@ -189,8 +239,10 @@ class DPRanker(PrivateLearner):
     def _plan(self, *given: Any) -> Plan:
         plan = super()._plan(*given)
         declared = {**plan.declared, "privacy_unit": self.privacy_unit}
-        if self.privacy_unit == "list":
+        if self.privacy_unit != "list_labels":
             declared["max_documents"] = int(self.max_documents)
+        if self.privacy_unit == "user":
+            declared["max_lists_per_user"] = int(cast(int, self.max_lists_per_user))
         return replace(plan, declared=declared, unit=UNITS[self.privacy_unit][0])
 
     def _encode(
@@ -199,26 +251,55 @@ class DPRanker(PrivateLearner):
         X = table(self, X, reset=True)
         return X, grades(self, y, X.shape[0]), {}, {}
 
-    def _owners(self, groups: Any, n: int) -> tuple[Array, int]:
-        qid, group = groups
+    def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
+        """The number of each document's list and how many there are; where persons are protected, theirs beside it."""
+        qid, group, persons = groups
+        if (persons is not None) != (self.privacy_unit == "user"):
+            raise ValueError(
+                f"privacy_unit={self.privacy_unit!r} {'needs' if persons is None else 'takes no'} groups=, the id of "
+                "each list's person; only privacy_unit='user' protects persons, with all of their documents."
+            )
         sizes = sizes_of(qid, group, n)
-        return np.repeat(np.arange(len(sizes)), sizes), len(sizes)
+        lists = np.repeat(np.arange(len(sizes)), sizes)
+        if persons is None:
+            return lists, len(sizes)
+        owners = persons_of(persons, sizes)
+        return (owners, lists), number_of_units(owners, n)
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
         if self.privacy_unit == "list":
             return super()._admitted(plan, X, targets, owners, weights)
+        if self.privacy_unit == "user":
+            persons, lists = owners
+            return plan, Records.admit(
+                X, targets, plan.admits, plan.data_norm, persons, lists=lists
+            )
         sizes = np.bincount(owners)
         shown = Documents.of(X, sizes, plan.data_norm)
         public = replace(plan.public, documents=shown, rows=int(sizes.max()))
         declared = {**plan.declared, "public_documents": len(owners), "longest_list": public.rows}
-        plan = replace(plan, public=public, declared=declared)
+        solver = plan.solver
+        if not plan.task.linear:  # its steps depend on the clip, and that on documents
+            solver = self._chosen(plan.task, public, plan.spec, False)
+        plan = replace(plan, public=public, declared=declared, solver=solver)
         return plan, Records.of_labels(targets, public)
 
     def _store(self, w: Array, plan: Plan) -> None:
-        self.coef_ = np.clip(w, -LARGEST, LARGEST) / plan.data_norm
+        w, model = np.clip(w, -LARGEST, LARGEST), plan.public.model
+        for name in ("coef_", "coefs_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if isinstance(model, Perceptron):
+            matrices = model.matrices(w, plan.public.width, False)
+            shares = shares_of(model, plan.data_norm)
+            self.coefs_ = [m * share for m, share in zip(matrices, shares, strict=True)]
+        else:
+            self.coef_ = w / plan.data_norm
 
     def _keep_single(self) -> None:
         most = float(np.finfo(np.float32).max)
-        self.coef_ = np.clip(self.coef_, -most, most).astype(np.float32)
+        if "coefs_" in vars(self):
+            self.coefs_ = [np.clip(m, -most, most).astype(np.float32) for m in self.coefs_]
+        else:
+            self.coef_ = np.clip(self.coef_, -most, most).astype(np.float32)

@@ -40,13 +40,16 @@ def clip_rule(task: Task, public: Public, noise_level: float, whole: bool = True
 def _clip_of_lists(loss: ListLoss, public: Public, whole: bool) -> float:
     """Bound on the gradient of a list: what its documents allow where they are public.
 
-    Norms of `LabelGradient`'s vectors are at most ``p_i (1 - p_i)`` times the diameter, a quarter, and two of them
-    half: batches count in norms, and all records in distances. Where documents are private, a gradient is the
+    Two of `LabelGradient`'s vectors are at most half of the diameter apart, and of all lists a question lowers that to
+    what documents ask for. Batches count in norms, and lists are scaled down one by one: so that most of them are
+    whole at the start, and noise is no more than that. Where documents are private, a gradient is the
     difference of two means of one list's documents, which are nearer to each other than opposite rows: an eighth of
     the bound.
     """
     if public.documents is not None and isinstance(loss, BayesRank):
-        return (0.5 if whole else 0.25) * max(public.documents.diameter, 1e-29)
+        if whole:
+            return 0.5 * max(public.documents.diameter, 1e-29)
+        return public.documents.typical
     return 0.125 * (4.0 if loss.slope is None else 2.0 * loss.slope) * public.row_bound
 
 

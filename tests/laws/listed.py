@@ -1,6 +1,9 @@
 """Vaults of lists: whole ones, and labels of public documents."""
 
+from itertools import pairwise
+
 import numpy as np
+from laws.unit_laws import mixed
 
 from skdp.mechanisms import Documents, Public, Records
 
@@ -35,3 +38,25 @@ def random_list(rng, d, longest=6, data_norm=1.0, equal=False):
         X[:] = X[0]
     X[rng.random(X.shape) < 0.2] = 0.0
     return X, rng.integers(0, 5, n) * float(rng.random() < 0.8)
+
+
+def owned(persons, each=2, most=6, relation="replace_one", rng=None, data_norm=1.0, shared=()):
+    """A vault of persons, each several (X, y); with `rng` their lists are mixed in the table, first ones in order.
+
+    Two persons in `shared` give their first lists the same id, as two sessions of one query have.
+    """
+    owner = np.repeat(np.arange(len(persons)), [len(lists) for lists in persons])
+    order = np.arange(len(owner)) if rng is None else mixed(owner, rng)
+    flat = [part for lists in persons for part in lists]
+    X, y = (np.concatenate([flat[i][j] for i in order]) for j in (0, 1))
+    sizes = np.array([len(flat[i][1]) for i in order])
+    names = np.array([str(7919 * (u + 1) % 104729) for u in range(len(persons))])
+    ids = 31 * np.arange(len(owner))[::-1]
+    for one, other in pairwise(shared):
+        ids[np.flatnonzero(owner == other)[0]] = ids[np.flatnonzero(owner == one)[0]]
+    n = len(persons) if relation == "replace_one" else None
+    public = Public(
+        n, X.shape[1], 0.0, relation, 31.0, rows=each * most, lists="documents", lists_each=each
+    )
+    groups, lists = np.repeat(names[owner[order]], sizes), np.repeat(ids[order], sizes)
+    return Records.admit(X, y.astype(float), public, data_norm, groups, lists=lists)

@@ -19,6 +19,7 @@ from skdp.penalties import (
     L2Blocks,
     Nuclear,
     ScaledPenalty,
+    SpectralBalls,
 )
 
 VARIANTS = [
@@ -38,6 +39,9 @@ VARIANTS = [
     L2Ball(radius=np.float64(1.5)),
     Nuclear(strength=np.float64(0.6)),
     L2Blocks(strengths=(np.float64(0.7), 0.0, 2.0), sizes=(1, 2, 1)),
+    SpectralBalls(radii=(np.float64(1.5),)),
+    SpectralBalls(radii=(0.8,), shapes=((2, 2),)),
+    SpectralBalls(radii=(0.5, 2.0), shapes=((1, 2), (2, 1)), strengths=(np.float64(0.7), 0.3)),
 ]
 EXAMPLES = examples(PENALTIES.values(), VARIANTS)
 

@@ -103,6 +103,8 @@ def test_public_lists_have_their_middle_and_their_scatter():
     odds = [np.exp(part @ w) / np.exp(part @ w).sum() for part in parts]
     pulls = [q[:, None] * (part - q @ part) for part, q in zip(parts, odds)]
     apart = max(np.linalg.norm(v[:, None] - v, axis=2).max() for v in pulls)
+    even = [np.linalg.norm(part - part.mean(axis=0), axis=1).max() / len(part) for part in parts]
+    assert shown.typical == pytest.approx(np.median(even), rel=1e-12)
     assert shown.widest_span(w) == pytest.approx(apart, rel=1e-6)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from laws.listed import labelled, listed
 from laws.runs import Playback, run
-from rankings import TRUE, ranker, table
+from rankings import TRUE, ranker, reference_slopes, table
 from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.base import clone
@@ -98,23 +98,8 @@ def test_without_noise_gradients_lower_the_objective_towards_its_minimum(loss):
 
 
 def reference(loss, x, y, w):
-    """The gradient of one list, by its definition."""
-    z = x @ w
-    p = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
-    gain = 2.0**y - 1.0
-    if type(loss) is ListNet:
-        shares = gain / gain.sum() if gain.any() else np.full(len(y), 1.0 / len(y))
-        return x.T @ (p - shares)
-    if type(loss) is BayesRank:
-        top = (y == y.max()) / (y == y.max()).sum()
-        c = top if loss.kept else gain / max(gain.max(), 1.0)
-        return -x.T @ (np.diag(p) - np.outer(p, p)) @ c
-    total, left = np.zeros(len(w)), sorted(range(len(y)), key=lambda i: -y[i])
-    while left:
-        chance = np.exp(z[left] - z[left].max())
-        total += x[left].T @ (chance / chance.sum()) - x[left[0]]
-        left = left[1:]
-    return total
+    """The gradient of one list."""
+    return x.T @ reference_slopes(loss, x @ w, y)
 
 
 @pytest.mark.parametrize("w", [np.zeros(3), 3.0 * TRUE])
@@ -149,7 +134,7 @@ def test_the_result_is_a_function_of_the_answers(given):
     model = ranker(**given)
     model._check_parameters()
     x, y, _, _ = model._encode(X, Y)
-    owners, n = model._owners((QID, None), len(X))
+    owners, n = model._owners((QID, None, None), len(X))
     plan, records = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)
@@ -228,7 +213,7 @@ REFUSED = {
     "NaN in y": ({"y": np.where(BAD == 1.5, np.nan, BAD)}, {}, "Input y contains NaN"),
     "NaN in X": ({"X": np.where(X > 0.49, np.nan, X)}, {}, "Input X contains NaN"),
     "text": ({"y": Y.astype(str)}, {}, "y holds text"),
-    "unit": ({}, {"privacy_unit": "user"}, "privacy_unit='user' is not known; use 'list', or"),
+    "unit": ({}, {"privacy_unit": "users"}, "privacy_unit='users' is not known; use 'list',"),
     "loss": ({}, {"loss": "logistic"}, "loss='logistic' is not known; use one of"),
     "solver": ({}, {"solver": "white-gd"}, "solver='white-gd' is not known here; use one of"),
     "k": ({}, {"k": 0}, "k=0 must be a whole number of 1 or more"),

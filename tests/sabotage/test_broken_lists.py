@@ -68,7 +68,7 @@ class WidestOfTheBatch(LabelGradient):
 
     def answer(self, records, noise):
         lists = lists_of(records)
-        p = self._chances(records, lists)
+        p = self._chances(records.rows.dot(self.at), lists)
         x = records.rows.to_dense()
         middles = np.array([p[lists.owner == j] @ x[lists.owner == j] for j in range(len(lists))])
         reach = float((p * np.linalg.norm(x - middles[lists.owner], axis=1)).max())

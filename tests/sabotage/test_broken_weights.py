@@ -64,8 +64,8 @@ def test_weights_of_other_rows_are_rejected(kind, monkeypatch):
     """As they stand in the table, where rows are taken unit after unit."""
     sound = _admission.units_for
 
-    def in_order(counts, weights, public):
-        return sound(counts, None if weights is None else weights[::-1].copy(), public)
+    def in_order(counts, weights, public, begins):
+        return sound(counts, None if weights is None else weights[::-1].copy(), public, begins)
 
     monkeypatch.setattr(_records, "units_for", in_order)
     _rejected(check_average, kind, 3, unit=weighted_unit)
