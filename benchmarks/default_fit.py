@@ -3,9 +3,9 @@
     git worktree add ../before 76d7cb3
     python benchmarks/default_fit.py --before ../before
 
-lbfgs takes 5 rounds on one kind and 30 on another, and `auto` asks the same whatever the rows are: a ratio says as much of
-the table as of the library. Beside it stands how much quicker `auto` is than in another tree. The least of repeated
-processor times, one thread. Writes results/default_fit.csv.
+lbfgs takes 5 rounds on one kind and 30 on another, and `auto` asks the same whatever the rows are: a ratio says as
+much of the table as of the library. Beside it stands how much quicker `auto` is than in another tree. The least of
+repeated processor times, one thread. Writes results/default_fit.csv.
 """
 
 import argparse

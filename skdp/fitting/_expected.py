@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
     """
     if plan.fits > 1 or not plan.spec.private:
         return {}
-    with np.errstate(all="ignore"):
+    score = None
+    # Numbers too large for a figure are no reason to refuse a fit.
+    with np.errstate(all="ignore"), suppress(ArithmeticError, ValueError):
         score = plan.solver.nominal_error(plan.public, plan.task, budget)
     if score is None or not math.isfinite(score):
         return {}

@@ -131,8 +131,8 @@ class Records:
         """One vault for each column of targets, over the same rows; otherwise as `admit`."""
         one = np.ascontiguousarray(targets[:, 0])
         first = cls.admit(X, one, public, data_norm, groups, weights)
-        kept = kept_by(groups, len(targets), public)
-        entered = targets if kept is None else targets.take(kept[0], axis=0)
+        kept = kept_by(groups, len(targets), public, None)
+        entered = targets if kept is None else targets.take(kept.rows, axis=0)
         return first, *(first.with_targets(column) for column in entered.T[1:])
 
     def with_targets(self, y: Array) -> Records:

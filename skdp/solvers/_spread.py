@@ -201,10 +201,13 @@ def wandered(
     """
     long, fresh = step / (1.0 - momentum), ((1.0 - momentum) * noise) ** 2
     pull, left = (1.0 - momentum) * bend, 1.0 / (1.0 + long * ridge)
-    at = both = mean = np.zeros(len(bend))  # covariances of the iterate and of the running mean
-    for _ in range(steps):
+
+    def stepped(mean: float, both: float, at: float, one: float) -> Array:
+        """Covariances of the running mean and the iterate after a step: a linear map of those before it."""
         cross = momentum * both + pull * at
-        mean = momentum * (momentum * mean + pull * both) + pull * cross + fresh
-        at = left**2 * (at - 2.0 * long * cross + long**2 * mean)
-        both = left * (cross - long * mean)
-    return at
+        new = momentum * (momentum * mean + pull * both) + pull * cross + one * fresh
+        moved = left**2 * (at - 2.0 * long * cross + long**2 * new)
+        return np.stack([new, left * (cross - long * new), moved, np.full(len(bend), one)], axis=1)
+
+    once = np.stack([stepped(*unit) for unit in np.eye(4)], axis=2)
+    return np.asarray(np.linalg.matrix_power(once, steps)[:, 2, 3])

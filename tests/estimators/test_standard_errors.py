@@ -10,7 +10,7 @@ from scipy.special import expit
 from skdp import DPLinearRegression, DPLogisticRegression
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.privacy import Receipt
-from skdp.solvers import _spread
+from skdp.solvers import WhiteGD, WhiteObjective, _spread
 from skdp.solvers._spread import Seen, bend_of, wandered
 from skdp.solvers.gd import heavy_ball
 
@@ -155,6 +155,12 @@ def test_a_quote_says_it_and_a_receipt_keeps_it():
 def test_where_public_numbers_do_not_tell_nothing_is_said(given):
     quoted = face(**given).quote(N, D)
     assert quoted.standard_error == {} and "nominal" not in str(quoted)
+
+
+def test_numbers_beyond_all_measure_refuse_nothing():
+    for solver in (WhiteGD(steps=10**6), WhiteGD(step_size=1e30), WhiteObjective(strength=1e25)):
+        found = face(solver=solver, C=1e-20).quote(N, D).standard_error
+        assert found == {} or 0.0 <= found["score"] < np.inf
 
 
 @pytest.mark.parametrize(
