@@ -28,12 +28,13 @@ def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
     budget : Budget
         Of its solver.
     """
-    if plan.fits > 1 or not plan.spec.private:
+    error_of = plan.solver.nominal_error
+    if plan.fits > 1 or not plan.spec.private or error_of is None:
         return {}
     score = None
     # Numbers too large for a figure are no reason to refuse a fit.
     with np.errstate(all="ignore"), suppress(ArithmeticError, ValueError):
-        score = plan.solver.nominal_error(plan.public, plan.task, budget)
+        score = error_of(plan.public, plan.task, budget)
     if score is None or not math.isfinite(score):
         return {}
     unit = "log-odds" if type(plan.task.loss) is Logistic else "deviations of residuals"

@@ -38,11 +38,7 @@ from .run import Run, prepare
 
 __all__ = ["PrivateEstimator"]
 
-HOLD_ALL = (
-    "auto",
-    "shifted",
-    "rdp",
-)  # currencies of ledgers in which every common solver has a price
+HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
 
 class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):

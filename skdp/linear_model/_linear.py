@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateClassifier
 from ..fitting.data import Array, scores
+from ..fitting.starting import Starting
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
-from ._starting import Starting
 
 __all__ = ["LinearClassifier", "keep_single"]
 

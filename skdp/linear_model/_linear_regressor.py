@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor
 from ..fitting.data import Array, scores
+from ..fitting.starting import Starting
 from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
-from ._starting import Starting
 
 __all__ = ["LinearRegressor", "PenalisedRegressor"]
 

@@ -156,6 +156,9 @@ class Solver(ABC):
     """Kinds of questions whose answers `spread` is made of."""
     takes_start: ClassVar[bool] = False
     """Whether it begins where a task says."""
+    nominal_error: ClassVar[Callable[..., float | None] | None] = None
+    """From public facts, a task and a budget to about how far noise will move the score of a typical row: in the score's
+    own unit, or in deviations of residuals for least squares. None, of it or from it, where nothing public tells."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
@@ -190,25 +193,6 @@ class Solver(ABC):
             Questions in order, with how often in a row. Prices depend on noise, rates and shapes alone, so one point
             stands for all; what public numbers make impossible is refused here. None: `solve` is run on an empty vault
             to see, which costs as many steps as a fit.
-        """
-        return None
-
-    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
-        """About how far noise will move the score of a typical row, in deviations, by public numbers alone.
-
-        Parameters
-        ----------
-        public : Public
-            What may be known of the records.
-        task : Task
-            Loss, penalty and shape.
-        budget : Budget
-            What may be spent.
-
-        Returns
-        -------
-        float or None
-            Of the score's own unit; of deviations of residuals, for least squares. None where nothing public tells.
         """
         return None
 
@@ -279,7 +263,8 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
             f"solver={solver.name!r} needs {lacking}; {given} has not. Use 'gd', 'sgd' or 'ssadmm', or "
             "change the loss or the penalty."
         )
-    task.penalty.value(np.zeros(task.shape))  # says what shape it needs, before anything is bought
+    # Says what shape it needs, before anything is bought.
+    task.penalty.prox(np.zeros(task.shape), min(0.5 * task.penalty.largest_step, 1.0))
 
 
 COUNT_SHARE = 0.01  # of the budget that a private number of records takes

@@ -131,7 +131,10 @@ def _calmer(question: PerturbedObjective, public: Public, radius: float) -> Pert
     epsilon where the loss bends sharply. A strength pulls a solution by itself over the objective's curvature.
     `leverage_for` has weighed what both do to the objective, at the radius; this weighs distances.
     """
-    curvature = _CURVED * float(question.loss.curvature or 0.0)
+    bend = float(question.loss.curvature or 0.0)
+    if bend <= 1.0:
+        return question
+    curvature = _CURVED * bend
     for _ in range(3):
         pull = question.strength * radius / ((public.n or TYPICAL) * curvature)
         noise = question.output_noise(public) * noise_norm(math.prod(question.shape), question.pure)

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from ..exceptions import NotSupported
-from ..fitting import Plan
-from ..fitting.data import Array, attempt
-from ..fitting.learner import PrivateLearner
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import GD, Solver, Task
+from ._tables import Array, attempt
+from .learner import PrivateLearner
+from .plan import Plan
 
 __all__ = ["Starting"]
 
@@ -28,7 +28,7 @@ _FURTHEST = 1e30  # of a coordinate of where a solver begins
 
 
 class Starting(PrivateLearner):
-    """Of the linear estimators whose solvers may begin somewhere.
+    """Of the estimators whose solvers may begin somewhere.
 
     Parameters
     ----------
