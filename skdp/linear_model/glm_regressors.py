@@ -134,7 +134,9 @@ class DPPoissonRegressor(PenalisedRegressor):
         return np.asarray(intercept - math.log(2.0 * self._scale()[1]))
 
     def _predicted(self, X: ArrayLike) -> Array:
-        return np.exp(np.minimum(super()._predicted(X), 700.0))
+        found = super()._predicted(X)
+        most = 0.98 * math.log(float(np.finfo(found.dtype).max))
+        return np.exp(np.minimum(found, found.dtype.type(most)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

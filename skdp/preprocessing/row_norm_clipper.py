@@ -100,7 +100,8 @@ class RowNormClipper(FromFields, OneToOneFeatureMixin, TransformerMixin, BaseEst
         shares = rows / largest[:, None]
         norms = np.sqrt(np.einsum("ij,ij->i", shares, shares))
         slack = 1.0 - (rows.shape[1] + 8.0) * np.finfo(np.float64).eps
-        beyond = norms > self.norm * slack / largest
+        with np.errstate(over="ignore"):  # a row of next to nothing is not beyond
+            beyond = norms > self.norm * slack / largest
         shares[beyond] *= (self.norm * slack / norms[beyond])[:, None]
         shares[~beyond] = rows[~beyond]
         return shares

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from skdp import DPPoissonRegressor
+from skdp.preprocessing import RowNormClipper
 from skdp.ranking import DPRanker
 from skdp.utils import all_estimators
 
@@ -28,6 +30,23 @@ def test_finite_and_silent(kind, width):
         if hasattr(model, method):
             found = getattr(model, method)(FAR)
             assert found.dtype.kind != "f" or np.isfinite(found).all(), method
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_counts_of_either_precision(kind):
+    model = DPPoissonRegressor(1e4, alpha=0.0, y_bounds=(0, 15), data_norm=1.8, random_state=0)
+    rows = X.astype(kind)
+    model.set_params(clip_predictions=False).fit(rows, np.rint(15.0 * (X[:, 0] > 0)))
+    far = 1e30 * np.sign(model.coef_)[None].astype(kind)
+    found = model.predict(np.vstack([far, -far]))
+    assert found.dtype == kind and np.isfinite(found).all() and found[0] > 1e30 > found[1]
+
+
+def test_a_clipper_of_rows_of_next_to_nothing():
+    rows = np.array([[1e-310, 0.0], [3.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(
+        RowNormClipper(1.0).fit_transform(rows), [[1e-310, 0.0], [0.6, 0.8], [0.0, 0.0]]
+    )
 
 
 def test_of_a_ranker():
