@@ -87,12 +87,8 @@ def persons_of(groups: Any, sizes: Array) -> Array:
     if len(ids) == len(sizes):
         return np.repeat(ids, sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    same, wrong = attempt(lambda: np.asarray(ids == ids[first], dtype=bool))
-    # A missing id is unlike itself, and is refused as such when the persons are counted.
-    if (
-        wrong is not None
-        or (same | (ids != ids)).shape != ids.shape
-        or not (same | (ids != ids)).all()
-    ):
+    # A missing id is unlike itself: it is refused as such where persons are counted.
+    alike, wrong = attempt(lambda: bool(np.all((ids == ids[first]) | (ids != ids))))
+    if wrong is not None or not alike:
         raise ValueError("groups gives documents of one list to several persons; a list is of one.")
     return ids
