@@ -7,8 +7,8 @@
     SKDP_DATA=/path/to/data python benchmarks/networks.py steps --opacus /path/to/its/python
 
 60,000 train images, 10,000 test images, pixels over 255, `data_norm` 10 (the published mean and deviation of a pixel,
-0.1307 and 0.3081, make a mean square of 9.4^2), delta 1e-5, add/remove with `n_public` 60,000, 1,000 hidden units, and
-every default of the library. "components" is `make_pipeline(DPPCA, DPMLPClassifier)`: epsilon in the table is that of
+0.1307 and 0.3081, make a mean square of 9.4^2), delta 1e-5, add/remove with `n_public` 60,000, and every default of
+the library. "components" is `make_pipeline(DPPCA, DPMLPClassifier)`: epsilon in the table is that of
 both together, by `skdp.total`, at most the one that was asked for; of components that were "bought" before, that of the
 network alone. Opacus is asked for the same network with the same start, rate, number of steps, clip, step and epsilon,
 on the same rows: 200 batches, of a 200th of the pixels and of a 20th of the components. Times are of one thread. Rows
@@ -249,22 +249,34 @@ def steps(hidden, opacus):
                   steps="", epsilon="", figure=round(each / taken["plain"], 2), seconds=round(each, 4))  # fmt: skip
 
 
+def everything(opacus):
+    """All rows of results/networks.csv, with the widths that they have there."""
+    steps(1000, opacus)
+    accuracy(1000, [2.0], ["auto"], seeds=3)
+    accuracy(300, [0.5, 1.0, 8.0], ["auto"])
+    search(100)
+    if opacus:
+        beside_opacus(300, opacus, ["components", "pixels"])
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["all", "accuracy", "search", "opacus", "steps"])
     parser.add_argument("--hidden", type=int, default=1000)
-    parser.add_argument("--epsilons", type=float, nargs="+", default=[2.0, 0.5, 1.0, 8.0])
+    parser.add_argument("--epsilons", type=float, nargs="+", default=[2.0])
     parser.add_argument("--solvers", nargs="+", default=["auto"])
     parser.add_argument("--seeds", type=int, default=1, help="fits of components by default")
     parser.add_argument("--rows", nargs="+", default=["components", "pixels"], help="beside Opacus")
     parser.add_argument("--opacus", help="the Python of an environment with torch and opacus")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    if asked.what in ("all", "steps"):
+    if asked.what == "all":
+        everything(asked.opacus)
+    elif asked.what == "steps":
         steps(asked.hidden, asked.opacus)
-    if asked.what in ("all", "accuracy"):
-        accuracy(asked.hidden, asked.epsilons, asked.solvers, asked.seeds)
-    if asked.what in ("all", "search"):
+    elif asked.what == "search":
         search(asked.hidden)
-    if asked.what == "opacus" or (asked.what == "all" and asked.opacus):
+    elif asked.what == "opacus":
         beside_opacus(asked.hidden, asked.opacus, asked.rows)
+    else:
+        accuracy(asked.hidden, asked.epsilons, asked.solvers, asked.seeds)
