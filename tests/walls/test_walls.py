@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from pathlib import Path
 
 import pytest
 from walls.checks import WALLS, modules, name_of
@@ -88,3 +89,9 @@ def test_solvers_are_frozen_and_see_an_oracle_only(name):
     plain = (bool, int, float, str, tuple, type(None))
     assert all(isinstance(value, plain) for value in solver().get_params().values())
     assert "Privacy:" in inspect.getmodule(solver).__doc__, "the file says why it is private"
+
+
+def test_one_command_can_collect_all_tests():
+    """pytest takes two files of one name for the same module, and refuses the second."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert len(names) > 200 and sorted(names) == sorted(set(names))
