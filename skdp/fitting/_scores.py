@@ -23,6 +23,9 @@ def scores(X: Any, coef: Any, intercept: Any) -> Array:
     with np.errstate(all="ignore"):
         found = X @ coef
         found = np.asarray((found.toarray() if issparse(found) else found) + intercept)
+        found = found.reshape(
+            (X.shape[0], *np.shape(coef)[1:])
+        )  # of one row scipy may make a number
         most = 0.25 * float(np.finfo(found.dtype).max)  # so that differences are finite, too
         within = (np.abs(found) <= most).all()
         return found if within else np.clip(np.nan_to_num(found), -most, most)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from skdp import DPPoissonRegressor
+from skdp import DPPoissonRegressor, DPRidge
 from skdp.preprocessing import RowNormClipper
 from skdp.ranking import DPRanker
 from skdp.utils import all_estimators
@@ -40,6 +41,16 @@ def test_counts_of_either_precision(kind):
     far = 1e30 * np.sign(model.coef_)[None].astype(kind)
     found = model.predict(np.vstack([far, -far]))
     assert found.dtype == kind and np.isfinite(found).all() and found[0] > 1e30 > found[1]
+
+
+@pytest.mark.parametrize("layout", [sp.coo_array, sp.csr_array, sp.csc_array, sp.coo_matrix])
+def test_one_sparse_row_has_one_prediction(layout):
+    given = {"y_bounds": (0, 15), "data_norm": 1.8, "random_state": 0}
+    for model in (DPPoissonRegressor(1.0, alpha=0.0, **given), DPRidge(1.0, **given)):
+        model.fit(X, 1.0 * Y)
+        found = model.predict(layout(X[:1]))
+        np.testing.assert_allclose(found, model.predict(X[:1]))
+        assert found.shape == (1,)
 
 
 def test_a_clipper_of_rows_of_next_to_nothing():
