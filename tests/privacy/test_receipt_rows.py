@@ -94,3 +94,12 @@ class TestQuotes:
     def test_an_adaptive_one_refuses(self):
         with pytest.raises(NotSupported, match="use a solver whose script is fixed"):
             self.quote("agd").for_rows(2)
+
+
+def test_what_noise_is_expected_to_do_is_said_where_it_is_known():
+    told = {"score": 0.123, "coefficient": 0.0456, "unit": "log-odds"}
+    known, unknown = (receipt((Gaussian(5.0), 1), standard_error=given) for given in (told, {}))
+    said = "noise moves the score of a typical row by about 0.12 log-odds, and a coefficient by about 0.046"
+    assert said in str(known) and "nominal" not in str(unknown)
+    again = Receipt.from_dict(known.to_dict())
+    assert again == known and again.standard_error == told

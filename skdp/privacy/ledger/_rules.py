@@ -73,8 +73,7 @@ class Rules:
     def charged(self, state: State, entry: Entry) -> State:
         """The state with one more charge, or a refusal that names what would fit."""
         script = self._repeats.checked(entry.script)
-        if script is not entry.script:
-            entry = entry._replace(script=script)
+        entry = entry._replace(script=script)
         if state.closed:
             raise BudgetExceeded(
                 f"Spent epsilon={self.spent(state):.6g} of {self.spec.epsilon:g}: the first fit took the "
