@@ -82,6 +82,12 @@ class SpectralBalls(Penalty):
     def _blocks(self, w: Array) -> list[tuple[Array, float, float]]:
         """Views of the matrices, with their radii and strengths."""
         shapes = self.shapes or ((len(w), 1),)
+        wanted = sum(rows * columns for rows, columns in shapes)
+        if w.ndim != 1 or w.size != wanted:
+            raise ValueError(
+                f"SpectralBalls has matrices of {wanted} parameters in a row, and the parameters have shape {w.shape}; "
+                "give shapes that they are made of."
+            )
         ends = np.cumsum([rows * columns for rows, columns in shapes[:-1]], dtype=np.intp)
         parts = [part.reshape(shape) for part, shape in zip(np.split(w, ends), shapes, strict=True)]
         strengths = self.strengths or (0.0,) * len(parts)

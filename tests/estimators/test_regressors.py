@@ -267,7 +267,8 @@ def test_auto_is_two_phases_where_it_is_proved_best_and_something_else_elsewhere
     assert chosen(width=1500).startswith("GD")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        assert chosen(ledger=Ledger(2.0, 1e-5)).startswith("WhiteGD")
+        assert chosen(ledger=Ledger(2.0, 1e-5)).startswith("TwoPhase")
+        assert chosen(ledger=Ledger(2.0, 1e-5, accountant="gdp")).startswith("WhiteGD")
 
 
 def test_pure_epsilon_has_a_fit():

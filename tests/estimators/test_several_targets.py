@@ -94,7 +94,7 @@ def test_one_price_is_better_than_a_part_of_epsilon_each():
     for seed, y in enumerate(several.T):
         part = DPRidge(0.1, 1e-7, **{**given, "random_state": seed})
         alone.append(part.fit(X, y).score(X, y))
-    assert whole > 0.45 and whole > np.mean(alone) + 0.1  # without noise .55, with gradients .05
+    assert whole > 0.53 and whole > np.mean(alone) + 0.02  # without noise .55, with gradients .05
 
 
 def test_intervals_are_of_each_target():

@@ -82,7 +82,7 @@ POOLS = {
 }
 ALWAYS = {"max_iter": 2, "hidden_layer_sizes": 3}  # else a network takes minutes
 READ_NOTHING = ("DPSplineFeatures",)  # whose epsilon chooses a size
-MAY_BE_INFINITE = {"coef_std_", "privacy_"}
+MAY_BE_INFINITE = {"coef_std_", "coef_noise_std_", "privacy_"}  # or unknown
 
 
 @st.composite

@@ -24,6 +24,7 @@ from skdp.penalties import (
     NoPenalty,
     Nuclear,
     ScaledPenalty,
+    SpectralBalls,
     make,
 )
 
@@ -279,3 +280,11 @@ def test_ends_of_boxes_and_directions():
     assert L1Ball().prox(np.zeros(2), 1.0).tolist() == [0.0, 0.0]
     assert GroupLasso(0.0).prox(np.zeros(2), 1.0).tolist() == [0.0, 0.0]
     assert Box(0.0, np.inf).prox(np.array([-1.0, 9.0]), 1.0).tolist() == [0.0, 9.0]
+
+
+@pytest.mark.parametrize("w", [np.zeros((14, 2)), np.zeros(5)], ids=lambda w: str(w.shape))
+def test_matrices_of_another_size_are_refused(w):
+    penalty = SpectralBalls((1.0,), shapes=((7, 2),))
+    for call in (penalty.value, lambda w: penalty.prox(w, 1.0)):
+        with pytest.raises(ValueError, match="matrices of 14 parameters in a row"):
+            call(w)

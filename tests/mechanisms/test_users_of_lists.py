@@ -21,6 +21,7 @@ from skdp.mechanisms import (
     Public,
     Records,
     price,
+    state,
 )
 from skdp.mechanisms._listed import lists_of, shares_of
 from skdp.privacy.ledger import Recorder
@@ -197,3 +198,13 @@ def test_a_vault_of_persons_wants_lists_and_no_other_does():
         Records.admit(x, y, Public(**facts, lists="documents"), 1.0, who, lists=who)
     with pytest.raises(ValueError, match="groups must be an array of one id for each row"):
         Records.admit(x, y, persons, 1.0, who, lists=who[:1])
+
+
+def test_a_price_says_whose_lists_are_protected():
+    facts = {"n": 5, "n_features": 3, "intercept": 0.0, "neighbors": "replace_one", "rows": 6}
+    persons = Public(**facts, lists="documents", lists_each=2)
+    stated = state([(question(), 1)], persons)
+    assert "units" in stated.proofs and "list_gradient" in stated.proofs
+    assert any("all lists of one person, of which the first 2" in note for note in stated.notes)
+    alone = state([(question(), 1)], Public(**facts, lists="documents"))
+    assert "units" not in alone.proofs and not any("person" in note for note in alone.notes)
