@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 from .exceptions import NotSupported
 from .privacy import accountants
-from .privacy.events import Event, Script, merged
+from .privacy.events import Script, merged
+from .privacy.events._behind import after_answers
 from .privacy.receipt import Receipt
 
 __all__ = ["Total", "total"]
@@ -105,7 +106,9 @@ def total(model: Any, delta: float | None = None) -> Total:
         delta = max((receipt.delta for receipt in receipts), default=0.0)
     script = merged(run for receipt in receipts for run in _whole(receipt))
     if len(receipts) > 1:
-        script = tuple((_after_answers(event), count) for event, count in script)
+        script = after_answers(
+            script
+        )  # of a fit behind another one, which may have chosen its rows
     epsilon = accountants.epsilon(script, delta, neighbors) if script else 0.0
     return Total(epsilon, delta, neighbors, receipts)
 
@@ -117,13 +120,6 @@ def _whole(receipt: Receipt) -> Script:
             "proves nothing in a sum; share a ledger or a budget between such fits."
         )
     return receipt.script
-
-
-def _after_answers(event: Event) -> Event:
-    """Of a fit behind another one, whose answers may have chosen its rows: no angle between two records is fixed."""
-    if getattr(event, "rule", None) != "two_signed":
-        return event
-    return replace(cast(Any, event), rule="two_signed_anywhere")
 
 
 def _receipts(thing: Any, seen: set[int]) -> Iterator[Receipt]:

@@ -119,7 +119,7 @@ def _gradient(
             max(left / longest, LEAST_SHRINK),
         )
         question = question.question
-    if question.loss.scales_targets:
+    if question.loss.kind == "regression" and question.loss.scales_targets:
         slope = float(question.loss.dz(np.array([row @ point]), np.array([left * label]))[0])
     else:
         slope = left * float(question.loss.dz(np.array([row @ point / left]), np.array([label]))[0])

@@ -136,7 +136,6 @@ RULES: dict[str, Rule] = {
         _or_none(_between(0.0, 1.0)),
         "must lie in [0, 1], or be None; 0.5 is half and half",
     ),
-    "warm_start": (_flag, "must be True or False"),
     "coef_init": (
         _or_none(_finite),
         "must be an array of finite numbers, as many as coef_ has: public coefficients to begin at, or None",

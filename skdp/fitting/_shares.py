@@ -60,6 +60,8 @@ def ids_of(groups: ArrayLike) -> Array:
     groups : array-like
         What the user gave.
     """
+    if np.ma.is_masked(groups):  # what lies under a mask would count as an id
+        raise ValueError("ids must not be masked; give one id for each row.")
     if not isinstance(groups, list | tuple):
         return np.asarray(groups)
     given = [_plain(one) for one in groups]

@@ -316,5 +316,5 @@ def _refuse_length(y: Array, n: int, private: bool) -> None:
 
 def _hides_count(estimator: Any) -> bool:
     several = getattr(estimator, "max_rows_per_group", None) is not None
-    several = several or getattr(estimator, "privacy_unit", None) == "list"
+    several = several or getattr(estimator, "privacy_unit", None) in ("list", "user")
     return several or getattr(estimator, "neighbors", None) != "replace_one"

@@ -261,18 +261,16 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
+    @np.errstate(
+        all="ignore"
+    )  # errors that a program has made fatal would tell of records, or lose a paid fit
     def _fit_or_fail(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        groups: Any,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: Any
     ) -> Self:
         self._check_parameters()
-        with np.errstate(all="ignore"):  # as in `Records.admit`
-            X, targets, declared, stored = self._encode(X, y)
-            owners, n = self._owners(groups, X.shape[0])
-            weights = self._weights(targets, stored, sample_weight)
+        X, targets, declared, stored = self._encode(X, y)
+        owners, n = self._owners(groups, X.shape[0])
+        weights = self._weights(targets, stored, sample_weight)
         plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)

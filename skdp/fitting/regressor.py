@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.metrics import r2_score
 
 from ._bases import RegressorMixin
@@ -120,6 +121,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
 
     def _numbers(self, y: ArrayLike, n: int) -> Array:
         """Targets of n records, as finite doubles."""
+        if issparse(y):
+            raise ValueError("y is sparse; pass y.toarray().")
         return (several_targets if self._several else targets)(self, y, n)
 
     def _bounds(self) -> Array:

@@ -1,7 +1,8 @@
-"""Where an iteration begins: at coefficients that are public, or at those of an earlier private fit.
+"""Where an iteration begins: at coefficients that are public.
 
-Privacy: no price depends on where a solver begins. Coefficients that are declared public are the user's word; those of
-an earlier fit have been paid for, unless that fit promised nothing, which is refused.
+Privacy: no price depends on where a solver begins, and coefficients that are declared public are the user's word. A fit
+that began where the last one ended would depend on records by both, and its receipt speak of one: there is no
+`warm_start`.
 """
 
 from __future__ import annotations
@@ -32,25 +33,20 @@ class Starting(PrivateLearner):
 
     Parameters
     ----------
-    warm_start : bool, default=False
-        Whether a fit begins at the coefficients of the last one of the same estimator, which must have been private.
-        Both are paid for. It needs a solver that goes by steps, which "auto" then chooses.
     coef_init : array-like of the shape of ``coef_``, default=None
-        Public coefficients to begin at, such as those of a public table: never of the records that are fitted. None:
-        zeros.
+        Public coefficients to begin at, such as those of a public table: never of the records that are fitted, or of a
+        fit of these that you do not count yourself. None: zeros. It needs a solver that goes by steps, which "auto"
+        then chooses.
     intercept_init : array-like of the shape of ``intercept_``, default=None
         The same of the intercept; None is 0, or the middle of ``y_bounds``.
     """
 
     fit_intercept: bool = True
-    warm_start: bool = False
     coef_init: ArrayLike | None = None
     intercept_init: ArrayLike | None = None
 
     def _origin(self) -> str | None:
         """Where a fit begins, in words; None for where solvers always do."""
-        if self.warm_start and hasattr(self, "coef_"):
-            return "an earlier private fit"
         given = self.coef_init is not None or self.intercept_init is not None
         return "declared" if given else None
 
@@ -63,11 +59,6 @@ class Starting(PrivateLearner):
             raise NotSupported(
                 f"{next(iter(bought))}=None buys the scale that coefficients are on, so that no fit can begin at given "
                 "ones; declare it."
-            )
-        warm = self.warm_start and hasattr(self, "coef_")
-        if warm and math.isfinite(self.epsilon) and not math.isfinite(self.privacy_.epsilon):
-            raise NotSupported(
-                "warm_start=True would begin at a fit that was not private (epsilon=inf); set warm_start=False."
             )
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
@@ -87,9 +78,7 @@ class Starting(PrivateLearner):
 
     def _start(self, plan: Plan) -> Array:
         """The given coefficients as parameters of the solver."""
-        last = vars(self) if self.warm_start and hasattr(self, "coef_") else {}
-        given = last.get("coef_", self.coef_init)
-        free = last.get("intercept_", self.intercept_init)
+        given, free = self.coef_init, self.intercept_init
         columns = plan.fits if plan.fits > 1 else math.prod(plan.task.shape[1:])
         start, d = np.zeros((plan.public.width, columns)), plan.public.n_features
         if given is not None:

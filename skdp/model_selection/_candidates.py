@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import dropwhile
@@ -21,6 +21,7 @@ from ..preprocessing._bought import BoughtScales
 from ..privacy import Receipt
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
 from ..privacy.events import Script, merged
+from ..privacy.events._behind import after_answers
 
 __all__ = ["Candidates", "epsilon_of", "last_of", "paying", "steps_of"]
 
@@ -121,7 +122,14 @@ class Candidates:
 
     def script(self, model: Any, n: int | None, widths: Sequence[int]) -> Script:
         """The same as one script."""
-        return merged(run for quote in self.quotes(model, n, widths) for run in quote.script)
+        return joined(quote.script for quote in self.quotes(model, n, widths))
+
+
+def joined(scripts: Iterable[Script]) -> Script:
+    """What all paying steps of a candidate ask, one after the other: what one bought chooses the rows of the next."""
+    steps = list(scripts)
+    whole = merged(run for script in steps for run in script)
+    return after_answers(whole) if len(steps) > 1 else whole
 
 
 def epsilon_of(mu: float, delta: float) -> float:

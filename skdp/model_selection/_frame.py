@@ -16,8 +16,8 @@ from ..fitting.trials import Seeds
 from ..mechanisms import Public
 from ..metrics.scoring import Held
 from ..privacy import Spec
-from ..privacy.events import Script, merged
-from ._candidates import Candidates, epsilon_of, last_of, paying
+from ..privacy.events import Script
+from ._candidates import Candidates, epsilon_of, joined, last_of, paying
 from ._losses import Scoring, public_of
 
 __all__ = ["CLOSE", "Best", "Frame", "Table", "largest"]
@@ -91,7 +91,7 @@ class Frame:
         for _, step in paying(model):
             step.set_params(random_state=seeds.next())
         model.fit(table.X, table.y)
-        asked = merged(run for _, step in paying(model) for run in step.privacy_.script)
+        asked = joined(step.privacy_.script for _, step in paying(model))
         if asked != self.script(index, mu, accountant):
             raise NotSupported("A fit asked something else than what it was priced for.")
         return model

@@ -220,7 +220,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
         models = [(i, strategy.quoted(i)) for i in range(len(candidates))]
         quotes = [q for i, m in models for q in candidates.quotes(m, frame.n, frame.widths[i])]
         pages = dict.fromkeys(page for quote in quotes for page in quote.proofs)
-        facts = quotes[0].declared | {"settings": len(candidates)}
+        facts = _declared(quotes) | {"settings": len(candidates)}
         last = type(last_of(self.estimator)).__name__
         return Receipt(
             price_of(script, spec.delta, spec.neighbors),
@@ -235,6 +235,19 @@ class PrivateSearch(FromFields, Delegates, Covered):
             tuning=f"paid for within this price: {strategy.told()}",
             version=version(),
         )
+
+
+def _declared(quotes: Sequence[Receipt]) -> dict[str, Any]:
+    """What is public of all settings; of what differs among them, that it does."""
+    names = dict.fromkeys(name for quote in quotes for name in quote.declared)
+    first, missing = quotes[0].declared, object()
+    alike = {
+        name: all(
+            str(quote.declared.get(name, missing)) == str(first.get(name)) for quote in quotes
+        )
+        for name in names
+    }
+    return {name: first[name] if alike[name] else "by setting" for name in names}
 
 
 def _relation(candidates: Candidates) -> str:

@@ -180,7 +180,8 @@ def _came_back(tape: _Tape, dz: Array) -> list[Array]:
     if tape.back and np.array_equal(tape.back[0], dz):
         kept: list[Array] = tape.back[1]
         return kept
-    tape.back[:] = dz.copy(), _on_the_way(tape, dz)
+    own = dz.copy()  # the caller's may change, and what came back of it would with it
+    tape.back[:] = own, _on_the_way(tape, own)
     return list(tape.back[1])
 
 

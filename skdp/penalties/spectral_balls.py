@@ -74,7 +74,10 @@ class SpectralBalls(Penalty):
         out = np.array(w)
         for block, radius, strength in self._blocks(out):
             block /= 1.0 + step * strength
-            if np.linalg.norm(block) > radius:  # else no singular value is larger
+            norm = float(np.linalg.norm(block))
+            if norm > radius and np.isfinite(
+                norm
+            ):  # else no singular value is larger, or there are none
                 left, singular, right = np.linalg.svd(block, full_matrices=False)
                 block[:] = (left * np.minimum(singular, float(radius))) @ right
         return out

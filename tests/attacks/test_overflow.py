@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from skdp import DPLinearRegression, DPLogisticRegression, NotSupported
+from skdp import DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, Noise, Oracle, Public, Records, Schedule
 from skdp.model_selection import DPGridSearchCV
@@ -145,3 +145,15 @@ def test_prices_are_found_where_underflow_is_fatal():
     with np.errstate(all="raise"):
         DPMLPClassifier(data_norm=1.0, classes=[0, 1], max_iter=1).quote(N, 3)
         DPGridSearchCV(linear, {"C": [0.1, 1.7]}, epsilon=2.3).fit(X, y)
+
+
+def test_fatal_errors_of_a_program_lose_no_fit_that_was_paid():
+    """Noise may hide the scale of a target: bounds that come out at 0 made the end of the fit underflow."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), np.zeros(400)
+    ledger = Ledger(5.0, 1e-5)
+    model = DPRidge(1.0, 1e-6, data_norm=2.0, y_bounds=None, ledger=ledger)
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that noise has hidden the scale
+        model.fit(X, y)
+    assert np.isfinite(model.coef_).all() and len(ledger) == 1

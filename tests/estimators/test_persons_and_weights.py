@@ -258,3 +258,12 @@ def test_light_rows_do_not_make_residuals_look_small(neighbors):
     given = {"data_norm": 1.8, "y_bounds": (0.0, 20.0), "random_state": 0, "neighbors": neighbors}
     light = DPLinearRegression(1.0, max_sample_weight=10.0, **given).fit(rows, y, np.ones(20_000))
     assert np.abs(light.coef_ - [3.0, -2.0, 1.0]).max() < 0.4
+
+
+def test_masked_ids_are_refused():
+    """What lies under a mask may differ from row to row of one person."""
+    X, groups = np.zeros((6, 2)), np.arange(6) // 2
+    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], max_rows_per_group=2)
+    with pytest.raises(ValueError) as refusal:
+        model.fit(X, np.arange(6) % 2, groups=np.ma.masked_array(groups, mask=groups == 1))
+    assert str(refusal.value).endswith(".") and not hasattr(model, "coef_")

@@ -5,12 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 
 from skdp import (
     DPLinearRegression,
-    DPLinearSVC,
     DPLogisticRegression,
     DPPoissonRegressor,
     DPRidge,
@@ -73,23 +71,9 @@ def test_few_steps_from_a_good_start_are_worth_more_at_the_same_price(solver):
     assert warm.quote(2000, 3).script == warm.privacy_.script
 
 
-def test_an_earlier_private_fit_is_gone_on_from():
-    model = DPLogisticRegression(
-        1.0, classes=[0, 1], data_norm=1.8, solver=GD(steps=2), warm_start=True, random_state=0
-    )
-    labels = (SCORES > 0).astype(int)
-    assert "begins_at" not in model.fit(X, labels).privacy_.declared
-    first = np.linalg.norm(model.coef_)
-    model.set_params(random_state=1).fit(X, labels)
-    assert model.privacy_.declared["begins_at"] == "an earlier private fit"
-    assert np.linalg.norm(model.coef_) > 1.3 * first
-    model.sparsify().fit(X, labels)
-    assert "begins_at" not in clone(model).fit(X, labels).privacy_.declared
-
-
 def test_auto_goes_by_steps_where_a_start_is_given():
     assert DPRidge(1.0, **GIVEN, **AT).quote(100, 3).solver.startswith("GD")
-    assert DPRidge(1.0, **GIVEN, warm_start=True).quote(100, 3).solver.startswith("TwoPhase")
+    assert DPRidge(1.0, **GIVEN).quote(100, 3).solver.startswith("TwoPhase")
 
 
 WRONG = {
@@ -101,7 +85,6 @@ WRONG = {
     "intercept": ({**AT, "intercept_init": [1.0, 2.0]}, "intercept_init must hold 1 finite"),
     "bought rows": ({**AT, "data_norm": None}, "data_norm=None buys the scale"),
     "bought targets": ({**AT, "y_bounds": None}, "y_bounds=None buys the scale"),
-    "flag": ({"warm_start": "yes"}, "warm_start='yes' must be"),
 }
 
 
@@ -110,12 +93,3 @@ def test_what_has_no_meaning_is_refused(given, told):
     with pytest.raises((ValueError, NotSupported), match=told) as refusal:
         DPRidge(1.0, **{**GIVEN, **given}).fit(X, Y)
     assert str(refusal.value).endswith(".") and refusal.value.__context__ is None
-
-
-def test_a_fit_that_was_not_private_is_no_start_for_one_that_is():
-    model = DPLinearSVC(math.inf, classes=[0, 1], data_norm=1.8, warm_start=True, solver="gd")
-    labels = (SCORES > 0).astype(int)
-    quiet(model, X, labels)
-    with pytest.raises(NotSupported, match="was not private"):
-        model.set_params(epsilon=1.0).fit(X, labels)
-    quiet(model.set_params(epsilon=math.inf), X, labels)

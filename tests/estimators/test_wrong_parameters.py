@@ -35,7 +35,6 @@ WRONG = {
     "C": [*NO_NUMBERS, None, 0, -1, -math.inf, 1e-320, 1e101, -0.5],
     "l1_ratio": [*NO_NUMBERS, -0.1, 1.1, math.inf],
     "data_norm": [*NO_NUMBERS, 0.0, -2.0, math.inf, 1e-31, 1e31, "auto"],
-    "warm_start": ["no", "yes", "", 0, 1, 0.0, None, [], [True], np.array([True]), b"no"],
     "coef_init": [
         "x",
         b"1",
@@ -108,7 +107,6 @@ RIGHT = {
     "C": [1e-100, 1e100, math.inf, 1, np.int32(3), Fraction(1, 7)],
     "l1_ratio": [None, 0, 1, 0.5],
     "data_norm": [1e-30, 1e30, 1, np.float32(2.0)],
-    "warm_start": [True, False, np.True_],
     "coef_init": [None, [1.0, 2.0], np.ones((1, 2)), (1, 2), np.float32([1, 2])],
     "intercept_init": [None, 0.5, [1], np.ones(1)],
     "fit_intercept": [True, False, np.True_],

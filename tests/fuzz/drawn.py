@@ -49,7 +49,6 @@ POOLS = {
     "alpha": ((0.0, 1e-3, 1.0, 1e3), FAR),
     "l1_ratio": ((None, 0.0, 0.5, 1.0), FAR),
     "fit_intercept": ((True, False), ("no", None)),
-    "warm_start": ((True, False), ("no", None)),
     "coef_init": ((None, [0.1], [0.1, 0.2], np.ones((1, 3)), 1e300), ("ab", [math.nan])),
     "intercept_init": ((None, 0.5, [0.5]), ("ab", math.inf)),
     "class_weight": ((None, {0: 1.0, 1: 2.0}, {1: 0}, {}), ("balanced", {7: 1.0}, 3)),

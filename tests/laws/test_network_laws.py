@@ -8,7 +8,7 @@ import pytest
 from laws import model_laws
 from laws.model_laws import Case
 
-from skdp.mechanisms import Public
+from skdp.mechanisms import Public, Records
 from skdp.models import Perceptron, _arithmetic, perceptron
 from skdp.models._activations import ACTIVATIONS
 from skdp.models._arithmetic import NARROW, OPEN, UNIT, lengths, products
@@ -232,3 +232,40 @@ def test_all_scores_begin_at_zero_of_units_that_say_as_much_as_rows(units):
         half = units // 2
         assert np.array_equal(before[:, :half], before[:, half : 2 * half])
         assert np.array_equal(last[:half], -last[half : 2 * half]) and not last[2 * half :].any()
+
+
+def test_what_came_back_is_that_of_the_slopes_that_are_asked_for():
+    """It is kept between two questions: never for other slopes, and not what the caller makes of its own."""
+    rng = np.random.default_rng(0)
+    public = Public(6, 4, 0.25, "replace_one", model=Perceptron((5, 3)))
+    records = Records.admit(rng.normal(size=(6, 4)), np.ones(6), public, 1.0)
+    w = rng.normal(size=public.model.shape(public))
+    one, other = rng.normal(size=(2, 6))
+
+    def pulled(dz, tape=None):
+        tape = public.model.forward(w, records.rows)[1] if tape is None else tape
+        return public.model.pullback(tape, dz, np.ones(6))
+
+    tape = public.model.forward(w, records.rows)[1]
+    given = one.copy()
+    public.model.norms(tape, given)
+    assert np.array_equal(pulled(other, tape), pulled(other))
+    public.model.norms(tape, given)
+    given *= 1000.0
+    assert np.array_equal(pulled(one, tape), pulled(one))
+    assert np.array_equal(pulled(given, tape), pulled(given))
+
+
+def test_a_row_of_ties_has_its_bits_in_every_block():
+    """Products at midpoints of the grid are settled by hand, wherever in a long table they stand."""
+    n, d, k, rng = 3000, 40, 64, np.random.default_rng(0)
+    row = np.zeros((1, d))
+    row[0, :3] = 1.0
+    w = np.zeros((d, k))
+    w[0] = 1.0
+    reach = lengths(row)[0] * lengths(w.T).max()
+    grid = np.ldexp(1.0, int(np.frexp((d + 8.0) * UNIT * reach / OPEN)[1]))
+    w[1] = rng.integers(-9, 9, size=k) * grid + grid / 2
+    w[2] = rng.choice([1e-30, -1e-30], size=k)  # which side: BLAS loses it
+    alone = products(row, w)
+    assert np.array_equal(products(np.repeat(row, n, axis=0), w), np.repeat(alone, n, axis=0))

@@ -18,12 +18,13 @@ from sklearn.preprocessing import (
 )
 
 import skdp
-from skdp import BudgetExceeded, DPLogisticRegression, DPRidge
+from skdp import BudgetExceeded, DPLinearSVR, DPLogisticRegression, DPRidge
 from skdp.exceptions import NotSupported
 from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
 from skdp.preprocessing import BoundsScaler, DPStandardScaler
 from skdp.privacy import Ledger, Receipt, epsilon
 from skdp.privacy.events import BestOf
+from skdp.privacy.events._behind import after_answers
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-0.5, 0.5, (1500, 3))
@@ -334,3 +335,36 @@ def test_a_record_that_one_candidate_would_refuse_is_refused_for_all(strategy):
     with pytest.raises(ValueError, match="OneHotEncoder cannot take these rows"):
         search.fit(cells, Y)
     assert len(ledger) == 1
+
+
+def rules_of(script):
+    """Of perturbed objectives, those of runs among them."""
+    for event, _ in script:
+        if isinstance(event, BestOf):
+            yield from (rule for run in event.scripts for rule in rules_of(run))
+        elif hasattr(event, "rule"):
+            yield event.rule
+
+
+def test_where_a_step_buys_what_rows_are_no_angle_between_them_is_fixed():
+    model = DPLinearSVR(y_bounds=(-1, 1), solver="objective-perturbation")
+    one = DPLinearSVR(y_bounds=(-1, 1), data_norm=1.0, solver="objective-perturbation")
+    bought_first = make_pipeline(DPStandardScaler(epsilon=0.5), model)
+    searches = [
+        DPGridSearchCV(bought_first, {"dplinearsvr__C": [1.0, 0.1]}, epsilon=2.0),
+        DPGridSearchCV(one, {"C": [1.0, 0.1]}, epsilon=2.0),
+    ]
+    quotes = [search.quote(3000, 3) for search in searches]
+    assert set(rules_of(quotes[0].script)) == {"two_signed_anywhere"}
+    assert set(rules_of(quotes[1].script)) == {"two_signed"}
+    assert all(1.99 < quote.epsilon <= 2.0 and quote.verify() for quote in quotes)
+    # A search behind another fit is one whose rows that may have chosen.
+    assert set(rules_of(after_answers(quotes[1].script))) == {"two_signed_anywhere"}
+    searches[0].set_params(epsilon=20.0, max_runs=2).fit(X, X[:, 0])
+    assert set(rules_of(searches[0].privacy_.script)) == {"two_signed_anywhere"}
+
+
+def test_what_is_public_of_some_settings_only_is_said_to_differ():
+    given = {"coef_init": [None, [[1.0, 2.0, 3.0]]]}
+    facts = DPGridSearchCV(model(), given, epsilon=2.0).quote(1500, 3).declared
+    assert facts["begins_at"] == "by setting" and facts["n"] == 1500

@@ -126,3 +126,22 @@ def test_what_says_no_person_of_each_list_is_refused_and_nothing_is_spent_or_sho
         ranker(**{**USER, **given}, ledger=ledger).fit(X, Y, qid=QID, groups=ids)
     assert ledger.spent == 0.0 and caught.value.__context__ is None
     assert not any(text in str(caught.value) for text in (" 50", "120", str(len(X)), "49"))
+
+
+@pytest.mark.parametrize("y", [Y[:-1], np.zeros((len(Y), 2, 2)), np.zeros((len(Y), 0))], ids=str)
+def test_no_text_shows_how_many_documents_persons_have(y):
+    with pytest.raises(ValueError) as refusal:
+        ranker(**USER).fit(X, y, qid=QID, groups=PERSONS)
+    assert str(len(Y)) not in str(refusal.value) and str(len(Y) - 1) not in str(refusal.value)
+
+
+def test_no_text_shows_it_of_tables_without_columns():
+    with pytest.raises(ValueError) as refusal:
+        ranker(**USER).fit(X[:, :0], Y, qid=QID, groups=PERSONS)
+    assert str(len(Y)) not in str(refusal.value)
+
+
+def test_masked_ids_are_none():
+    hidden = np.ma.masked_array(PERSONS, mask=PERSONS == 3)
+    with pytest.raises(ValueError):
+        ranker(**USER).fit(X, Y, qid=QID, groups=hidden)
