@@ -15,7 +15,8 @@ from skdp.losses import Huber
 from skdp.privacy import _objective as objective
 from skdp.privacy import accountants
 from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy.events import Gaussian, ObjectivePerturbation
+from skdp.privacy.events import BestOf, Gaussian, ObjectivePerturbation
+from skdp.privacy.events._behind import after_answers
 
 NONE = (np.empty((0, 2)), [])
 
@@ -176,3 +177,15 @@ def test_more_rows_and_more_rounds_cost_more(rows):
     two = objective.objective_delta(anywhere(0.1, 0.02, rows=rows, rounds=2), 0.5, "replace_one")
     fixed = ObjectivePerturbation(0.1, 0.02, "two_signed", rows=rows)
     assert objective.objective_delta(fixed, 0.5, "replace_one") <= one < two
+
+
+def test_behind_answers_every_objective_is_priced_for_any_angle():
+    """Inside the best of K runs, too; what has no angle is left as it is."""
+    fixed, known = ObjectivePerturbation(0.1, 0.02, "two_signed"), ObjectivePerturbation(0.1, 0.02)
+    run = ((Gaussian(20.0), 2), (fixed, 1), (known, 3))
+    search = BestOf((run, run[:1]), (0.5, 0.5), mean=3, cap=5)
+    behind = after_answers((*run, (search, 1)))
+    anywhere = ObjectivePerturbation(0.1, 0.02, "two_signed_anywhere")
+    wanted = ((Gaussian(20.0), 2), (anywhere, 1), (known, 3))
+    assert behind == (*wanted, (BestOf((wanted, run[:1]), (0.5, 0.5), mean=3, cap=5), 1))
+    assert accountants.epsilon(wanted[:2], 1e-6) > accountants.epsilon(run[:2], 1e-6)
