@@ -252,7 +252,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
         try:
-            return self._fit_or_fail(X, y, sample_weight, groups)
+            with np.errstate(all="ignore"):  # fatal, it would tell of records, or lose a paid fit
+                return self._fit_or_fail(X, y, sample_weight, groups)
         except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -261,9 +262,6 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
-    @np.errstate(
-        all="ignore"
-    )  # errors that a program has made fatal would tell of records, or lose a paid fit
     def _fit_or_fail(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: Any
     ) -> Self:

@@ -202,7 +202,7 @@ def _more(draw, rng, name, n, params):
             more["sample_weight"] = wrong[draw(st.integers(0, 4))]
         if draw(st.integers(0, 4)):
             params["max_sample_weight"] = 2.0
-    ids = next((one for one in ("groups", "qid") if one in takes), None)
+    ids = next((one for one in ("qid", "groups") if one in takes), None)
     if ids and (ids == "qid" or not draw(st.integers(0, 4))):
         owners = np.sort(rng.integers(max(n // 3, 1), size=n))
         kinds = owners, owners.astype(str), owners[::-1], owners.tolist(), [*range(n)]
@@ -210,6 +210,9 @@ def _more(draw, rng, name, n, params):
         more[ids] = _mostly(draw, kinds, wrong, 8)
         if ids == "groups" and draw(st.integers(0, 4)):
             params["max_rows_per_group"] = 2
+        if ids == "qid" and not draw(st.integers(0, 2)):
+            more["groups"] = _mostly(draw, (owners // 2, owners, owners // 3), wrong, 8)
+            params |= {"privacy_unit": "user", "max_lists_per_user": 2}
     return more
 
 
