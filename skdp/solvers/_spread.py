@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,7 @@ def over_directions(variance: Array, width: int) -> float:
     return math.sqrt((variance[0] + (width - 1) * variance[1]) / width)
 
 
+@lru_cache(maxsize=1)
 def _nodes() -> tuple[Array, Array]:
     """Of a normal number."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)

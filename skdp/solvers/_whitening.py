@@ -195,8 +195,11 @@ def settled(values: Array, vectors: Array) -> Array:
     places = np.arange(1.0, size + 1.0)
     directions = np.modf(43758.5453 * np.sin(12.9898 * places[:, None] + 78.233 * places))[0]
     ends = np.flatnonzero(np.diff(values) > _EQUAL * np.abs(values).max(initial=0.0)) + 1
-    out = np.empty_like(vectors)
-    for part in map(slice, [0, *ends], [*ends, size]):
+    # Of a value of its own only the sign is open.
+    out = vectors * np.where(np.einsum("ij,ij->j", vectors, directions) < 0.0, -1.0, 1.0)
+    starts, stops = np.array([0, *ends]), np.array([*ends, size])
+    several = stops - starts > 1
+    for part in map(slice, starts[several], stops[several]):
         basis = vectors[:, part]
         nearest, sizes = np.linalg.qr(basis @ (basis.T @ directions[:, part]))
         out[:, part] = nearest * np.where(np.diagonal(sizes) < 0.0, -1.0, 1.0)
