@@ -89,12 +89,12 @@ def test_one_price_is_better_than_a_part_of_epsilon_each():
     several = X @ np.random.default_rng(1).normal(size=(3, 10))
     several += 0.5 * np.random.default_rng(2).normal(size=several.shape)
     given = {"y_bounds": (-4.0, 4.0), **GIVEN}
-    whole = DPRidge(1.0, **given).fit(X, several).score(X, several)
+    whole = DPRidge(0.4, **given).fit(X, several).score(X, several)
     alone = []
     for seed, y in enumerate(several.T):
-        part = DPRidge(0.1, 1e-7, **{**given, "random_state": seed})
+        part = DPRidge(0.04, 1e-7, **{**given, "random_state": seed})
         alone.append(part.fit(X, y).score(X, y))
-    assert whole > 0.53 and whole > np.mean(alone) + 0.02  # without noise .55, with gradients .05
+    assert whole > 0.45 and whole > np.mean(alone) + 0.1  # without noise .55
 
 
 def test_intervals_are_of_each_target():
