@@ -81,7 +81,7 @@ def _gaps_of(words: Array, rate: float, source: Bits) -> Array:
     if longest > _SHORT * per_unit:
         near |= quotient > _SHORT * per_unit
     gaps = np.minimum(drawn, _BEYOND).astype(np.intp)
-    for k in np.flatnonzero(near).tolist():
+    for k in near.nonzero()[0].tolist():
         gaps[k] = _gap_exactly(int(words[k]), rate, source)
     return gaps
 

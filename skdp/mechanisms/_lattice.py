@@ -108,14 +108,20 @@ def refuse_unless_it_fits(multiplier: float, size: int) -> None:
 
 def on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
     """The statistic rounded to the lattice, plus Gaussian noise rounded to it, as doubles."""
+    if np.size(statistic) <= IN_CACHE:
+        return _noisy(np.asarray(statistic), grid, source)
     exact = np.ascontiguousarray(statistic).reshape(-1)
     answer = np.empty(exact.size)
     for start in range(0, exact.size, IN_CACHE):
         part = slice(start, start + IN_CACHE)
-        steps = _steps(exact[part], grid.step)
-        steps += many_normals(steps.size, grid.bits, source)
-        np.multiply(steps, grid.step, out=answer[part])
+        answer[part] = _noisy(exact[part], grid, source)
     return answer.reshape(np.shape(statistic))
+
+
+def _noisy(statistic: Array, grid: Lattice, source: Bits) -> Array:
+    steps = _steps(statistic, grid.step)
+    steps += many_normals(steps.size, grid.bits, source).reshape(steps.shape)
+    return np.asarray(steps * grid.step)
 
 
 def radial_on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:

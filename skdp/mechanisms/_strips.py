@@ -131,7 +131,7 @@ def lattice_normals(count: int, bits: int, source: Bits) -> Array:
     size = (word & _PLACES).view(_I64)
     size += known.base.take(slot)
     out = _rounded(size, word >> _U64(PLACE), bits)
-    open_ = np.flatnonzero(coin >= known.limit.take(slot))
+    open_ = (coin >= known.limit.take(slot)).nonzero()[0]
     if open_.size:
         _settle(out, open_, word, coin, bits, source)
     return out
@@ -169,7 +169,7 @@ def _settle_many(
     told = known.limit.take(slot) > 0
     strip = known.base.take(slot) >> _I64(PLACE)
     place, sign, first = word & _PLACES, word >> _U64(PLACE), coin.astype(_U64)
-    hidden = np.flatnonzero(~told)
+    hidden = (~told).nonzero()[0]
     strip[hidden] = at = known.least.searchsorted(word[hidden], side="right") - 1
     longer = np.zeros(len(word), dtype=bool)
     longer[hidden] = word[hidden] >= known.below.take(at)
@@ -179,7 +179,7 @@ def _settle_many(
     words = np.frombuffer(source.bytes(8 * len(word)), dtype=_U64)
     second = (first << _U64(48)) | (words >> _U64(16))
     kept, doubtful = _accepted(strip, place, second)
-    for k in np.flatnonzero(doubtful & ~longer).tolist():
+    for k in (doubtful & ~longer).nonzero()[0].tolist():
         kept[k] = _accept_exactly(
             Deviate(False, int(strip[k]), int(place[k]), PLACE), int(second[k]), source
         )
