@@ -106,18 +106,15 @@ def _gradient(
 ) -> Array:
     """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left.
 
-    Where targets are scaled with their rows it is the slope of what is left of both.
+    In other coordinates the score is as whole as the question says. Where targets are scaled with their rows it is the slope of what is left of both.
     """
     row, norm, left = bounded
     if hasattr(question, "coordinates"):
         row = question.coordinates.matrix @ row / question.scale
         norm = float(np.linalg.norm(row))
-        longest = max(1.0, norm)
-        row, norm, left = (
-            row * ((1.0 - ROUNDING) / longest),
-            min(1.0, norm),
-            max(left / longest, LEAST_SHRINK),
-        )
+        cut = (1.0 - ROUNDING) / max(1.0, norm)
+        undone = 1.0 - question.whole * (1.0 - cut)
+        row, norm, left = row * cut, min(1.0, norm), max(left * undone, LEAST_SHRINK)
         question = question.question
     if question.loss.kind == "regression" and question.loss.scales_targets:
         slope = float(question.loss.dz(np.array([row @ point]), np.array([left * label]))[0])

@@ -54,6 +54,8 @@ class MappedRows:
         Bounds of |A x_i|, see `Table`.
     twofold : bool
         Whether parameters are mapped in twofold precision, for a release that bounds all rounding.
+    whole : float
+        How much of s_i is undone in the score that a loss is of, from 0 to 1.
     """
 
     __slots__ = (
@@ -62,6 +64,7 @@ class MappedRows:
         "_rows",
         "_shrink",
         "_twofold",
+        "_whole",
         "dtype",
         "norms",
         "shrink",
@@ -70,14 +73,23 @@ class MappedRows:
 
     intercept = 0.0
 
-    def __init__(self, rows: Rows, matrix: Array, images: Array, twofold: bool = False) -> None:
-        self._rows, self._matrix, self._images, self._twofold = rows, matrix, images, twofold
+    def __init__(
+        self, rows: Rows, matrix: Array, images: Array, twofold: bool = False, whole: float = 1.0
+    ) -> None:
+        self._rows, self._matrix, self._images = rows, matrix, images
+        self._twofold, self._whole = twofold, whole
         self.width, self.dtype = len(matrix), rows.dtype
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
         self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
         self.norms = np.clip(images, FLOOR, 1.0)
         below = 1.0 if rows.shrink is None else rows.shrink
-        self.shrink = np.maximum(self._shrink * below, LEAST_SHRINK)
+        self.shrink = np.maximum(self._undone() * below, LEAST_SHRINK)
+
+    def _undone(self) -> Array:
+        """What scores are divided by, from s_i to 1: sums and products, which round alike wherever a row stands."""
+        if self._whole == 1.0:
+            return self._shrink
+        return np.asarray(self._shrink + (1.0 - self._whole) * (1.0 - self._shrink))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -89,7 +101,7 @@ class MappedRows:
         return scores
 
     def whole_dot(self, u: Array) -> Array:
-        """Scores of the rows before they were shrunk, here and below."""
+        """Scores of the rows before they were shrunk, here as far as that is undone, and below."""
         return whole_scores(self.shrink, self.dot(u))
 
     def reach(self) -> Array:
@@ -135,16 +147,17 @@ class MappedRows:
 
     def in_double(self) -> MappedRows:
         """The same map of the rows below, in double precision."""
-        return MappedRows(self._rows.in_double(), self._matrix, self._images, twofold=True)
+        given = self._rows.in_double(), self._matrix, self._images
+        return MappedRows(*given, twofold=True, whole=self._whole)
 
     def rough(self) -> MappedRows:
         """The same map of the rows below, in one precision."""
-        return MappedRows(self._rows.rough(), self._matrix, self._images)
+        return MappedRows(self._rows.rough(), self._matrix, self._images, whole=self._whole)
 
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""
         rows, images = self._rows.take(index), self._images[index]
-        return MappedRows(rows, self._matrix, images, self._twofold)
+        return MappedRows(rows, self._matrix, images, self._twofold, self._whole)
 
     def chunks(self, least: int) -> Iterator[slice]:
         """Parts of the rows below."""

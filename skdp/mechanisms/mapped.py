@@ -117,6 +117,9 @@ class Mapped(Mechanism):
         A.
     scale : float
         What the images are divided by before they are shrunk.
+    whole : float
+        From 0 to 1: how much of the shrinking is undone in the score that a record's loss is of. 1 keeps parameters
+        unbiased; below, long rows say more beside the noise.
 
     See Also
     --------
@@ -141,9 +144,12 @@ class Mapped(Mechanism):
     question: Mechanism
     coordinates: Coordinates
     scale: float = 1.0
+    whole: float = 1.0
 
     def __post_init__(self) -> None:
-        freeze_fields(self, bounds=("scale",))
+        freeze_fields(self, bounds=("scale",), scales=("whole",))
+        if self.whole > 1.0:
+            raise ValueError(f"Mapped was given whole={self.whole:g}; it must be from 0 to 1.")
         check_coordinates(self.coordinates)
 
     def proofs(self) -> tuple[str, ...]:
@@ -171,5 +177,6 @@ class Mapped(Mechanism):
         images = images_of(records, self.coordinates)
         seen = self._seen(records.public, images.matrix)
         self.question.refuse_in(seen)  # the copy may be older than what was priced
-        rows: Rows = MappedRows(records.rows, images.matrix / self.scale, images.norms / self.scale)
+        given = images.matrix / self.scale, images.norms / self.scale
+        rows: Rows = MappedRows(records.rows, *given, whole=self.whole)
         return self.question.answer(Records(rows, records.y, seen, units=records.units), noise)

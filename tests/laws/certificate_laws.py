@@ -104,7 +104,8 @@ def released(question, records, linear=None):
             question.coordinates.matrix,
             records.rows.image_norms(question.coordinates.matrix, records.in_place),
         )
-        rows = MappedRows(records.rows, matrix / question.scale, images / question.scale)
+        given = matrix / question.scale, images / question.scale
+        rows = MappedRows(records.rows, *given, whole=question.whole)
         return w, rows.in_double(), question._seen(records.public), question.question
     return w, records.rows.in_double(), records.public, question
 

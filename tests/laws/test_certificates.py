@@ -168,9 +168,10 @@ def test_minimisers_in_other_coordinates_are_certified(stretch):
             multiplier=2.0,
             strength=2.0,
         )
-        question = Mapped(question=inner, coordinates=coordinates, scale=1.0 / 1.5)
-        checked += certified(question, records)
-    assert checked >= 14
+        for whole in (0.0, 0.3, 1.0):
+            question = Mapped(question=inner, coordinates=coordinates, scale=1.0 / 1.5, whole=whole)
+            checked += certified(question, records)
+    assert checked >= 42
 
 
 def test_a_private_number_of_records_is_certified_too():

@@ -15,6 +15,7 @@ from skdp.mechanisms import (
     Public,
     Records,
 )
+from skdp.mechanisms._mapped import MappedRows
 from skdp.mechanisms._scores import losses_at, pass_forward
 from skdp.mechanisms._shrunk import curvatures_of, slopes_of, values_of
 from skdp.penalties import NoPenalty, ScaledPenalty
@@ -115,18 +116,71 @@ def test_a_target_that_is_scaled_with_its_row_biases_no_coefficient():
     assert np.linalg.norm(one) < sure < 0.3 * np.linalg.norm(off)
 
 
-def test_in_other_coordinates_as_well():
+@pytest.mark.parametrize("whole", [0.0, 0.4, 1.0])
+def test_in_other_coordinates_as_well_as_far_as_scores_are_to_be_whole(whole):
     rng = np.random.default_rng(3)
     X, y = table(rng)
     Z, s = whole_rows(X, 0.25)
     A = rng.normal(size=(2, 4)) * 2.0
-    left = s / np.maximum(np.linalg.norm((s[:, None] * Z) @ A.T, axis=1), 1.0)
+    cut = 1.0 / np.maximum(np.linalg.norm((s[:, None] * Z) @ A.T, axis=1), 1.0)
+    undone, left = s * (cut + (1.0 - whole) * (1.0 - cut)), s * cut
     u = rng.normal(size=2)
     vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
     inner = Gradient(at=u, loss=Logistic(), clip=1e6, multiplier=0.0)
-    found = Mapped(question=inner, coordinates=Coordinates(A)).answer(vault, Noise(seed=0))
-    slopes = left**2 * Logistic().dz(Z @ A.T @ u, y)
-    np.testing.assert_allclose(found, (Z @ A.T).T @ slopes, rtol=1e-9)
+    asked = Mapped(question=inner, coordinates=Coordinates(A), whole=whole)
+    images = left[:, None] * (Z @ A.T)
+    slopes = undone * Logistic().dz(images @ u / undone, y)
+    np.testing.assert_allclose(asked.answer(vault, Noise(seed=0)), images.T @ slopes, rtol=1e-9)
+
+
+def check_constants(whole):
+    """One record's slope and curvature in the score of what is left of it are within those of the loss."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        records = Records.admit(*table(rng), public_of(np.empty((300, 3)), 0.25), data_norm=1.0)
+        matrix = 10.0 ** rng.uniform(-1, 1.5) * rng.normal(size=(3, 4))
+        images = records.rows.image_norms(matrix, records.in_place)
+        rows = MappedRows(records.rows, matrix, images, whole=whole)
+        z, h = rows.dot(rng.normal(size=3) * 10.0 ** rng.uniform(-1, 1.5)), 1e-5
+        for loss in (Logistic(), SquaredHinge()):
+            given = loss, rows.shrink
+            slopes = slopes_of(*given, z, records.y)
+            rise = slopes_of(*given, z + h, records.y) - slopes_of(*given, z - h, records.y)
+            if loss.slope is not None:
+                assert (np.abs(slopes) <= loss.slope).all()
+            assert (np.abs(rise) <= 2.0 * h * loss.curvature * (1 + 1e-4) + 1e-9).all()
+
+
+@pytest.mark.parametrize("whole", [0.0, 0.3, 0.999, 1.0])
+def test_no_constant_changes_however_whole_scores_are(whole):
+    check_constants(whole)
+
+
+def test_scores_of_longer_rows_than_were_given_are_noticed():
+    """A twin that undoes the shrinking the wrong way round: losses of it are steeper than was paid for."""
+    with pytest.raises(AssertionError):
+        check_constants(-1.0)
+
+
+@pytest.mark.parametrize("whole", [-0.1, 1.1, np.nan])
+def test_no_other_part_is_taken(whole):
+    inner = Gradient(at=np.zeros(2), loss=Logistic(), clip=1.0, multiplier=1.0)
+    with pytest.raises(ValueError, match="whole="):
+        Mapped(question=inner, coordinates=Coordinates(np.eye(2)), whole=whole)
+
+
+def test_rows_that_are_not_cut_count_the_same_however_whole_scores_are():
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(40, 3)) / 10, rng.choice([-1.0, 1.0], 40)
+    vault = Records.admit(X, y, public_of(X, 0.25), data_norm=1.0)
+    inner = Gradient(at=rng.normal(size=4), loss=Logistic(), clip=1e6, multiplier=0.0)
+    answers = [
+        Mapped(question=inner, coordinates=Coordinates(np.eye(4)), whole=whole).answer(
+            vault, Noise(seed=0)
+        )
+        for whole in (0.0, 1.0)
+    ]
+    np.testing.assert_allclose(*answers, rtol=1e-13)
 
 
 @pytest.mark.parametrize("coordinates", [None, np.diag([3.0, 0.5, 1.0, 2.0])], ids=str)

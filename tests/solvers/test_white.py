@@ -5,14 +5,17 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from solvers.comparing import check_determined_by_seed, distance_to_optimum, problem, quality
 from solvers.scripted import RELATIONS, check_budget, model
 
 from skdp import DPLinearSVC, NotSupported, PrivacyWarning
-from skdp.penalties import Box
+from skdp.losses import Huber, Logistic
+from skdp.mechanisms import Public
+from skdp.penalties import Box, NoPenalty, ScaledPenalty
 from skdp.privacy.events import Gaussian
-from skdp.solvers import WhiteGD, WhiteObjective
-from skdp.solvers._whitening import diagonalising
+from skdp.solvers import Budget, Task, WhiteGD, WhiteObjective, _whitening
+from skdp.solvers._whitening import diagonalising, wholeness
 
 BOTH = ("white-gd", "white-objective")
 
@@ -163,3 +166,35 @@ def test_the_last_bit_of_a_moment_turns_no_coordinates(intercept):
     np.testing.assert_allclose(rest, np.diag(np.diagonal(rest)), atol=1e-9)
     free = np.linalg.eigh(moment)[1], np.linalg.eigh(near)[1]
     assert np.abs(free[0] - free[1]).max() > 0.01, "nothing turns here"
+
+
+def test_scores_of_cut_rows_are_undone_as_the_noise_falls():
+    def whole(loss, n, noise):
+        public = Public(n=n, n_features=20, intercept=0.25, neighbors="replace_one")
+        task = Task(loss, ScaledPenalty(NoPenalty(), 1.0, True), (21,))
+        return wholeness(task, public, Budget(1.0, 1e-6, noise))
+
+    levels = [whole(Logistic(), 10_000, noise) for noise in (1e4, 100.0, 5.0, 0.5, 0.0)]
+    assert levels == sorted(levels) and 0.0 < levels[0] < 1e-2 and levels[-1] == 1.0
+    assert whole(Logistic(), 10**8, 5.0) > 0.999
+    assert whole(Huber(1.0), 10_000, 100.0) == 1.0  # its targets are those of whole rows
+
+
+@pytest.mark.parametrize("solver", [WhiteGD(), WhiteObjective()], ids=lambda s: s.name)
+def test_rare_values_say_more_at_high_noise_where_less_is_undone(solver, monkeypatch):
+    rng = np.random.default_rng(0)
+    n, rare = 20_000, rng.random((20_000, 12)) < np.geomspace(0.02, 0.3, 12)
+    X = rare / np.sqrt(12.0)
+    scores = 2.0 * rare @ np.where(np.arange(12) % 2, 1.0, -1.0)
+    y = (scores + rng.logistic(size=n) > 0).astype(int)
+
+    def fitted(seed):
+        return model(solver, epsilon=0.1, random_state=seed).fit(X, y).decision_function(X)
+
+    def area(z):
+        return roc_auc_score(y, z)
+
+    ours = [area(fitted(seed)) for seed in range(5)]
+    monkeypatch.setattr(_whitening, "wholeness", lambda *given: 1.0)
+    whole = [area(fitted(seed)) for seed in range(5)]
+    assert np.mean(ours) > np.mean(whole)

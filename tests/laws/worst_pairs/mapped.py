@@ -45,4 +45,5 @@ def questions(public, rng):
             question=Gradient(at=at, loss=loss, clip=clip, multiplier=1.0),
             coordinates=Coordinates(matrix),
             scale=10.0 ** rng.uniform(-3, 3),
+            whole=float(rng.choice([0.0, 0.3, 1.0])),
         )
