@@ -75,7 +75,7 @@ class Seen:
         assert isinstance(asked, Mapped)
         n = float(public.n if public.n is not None else max(1.0, said[Count][1]))
         question: Any = said[SecondMoment][0]
-        moment = _in_factors(
+        moment = _denoised(
             said[SecondMoment][1] / n, question.multiplier * question.bound(public) / n
         )
         return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked)
@@ -86,17 +86,22 @@ class Seen:
         return self.asked.coordinates.matrix / self.asked.scale
 
 
-def _in_factors(moment: Array, noise: float) -> Array:
-    """Directions that stand out of the noise, less what it adds to them, and beside them each column by itself.
+def _denoised(moment: Array, noise: float) -> Array:
+    """The diagonal as it is, and beside it what stands out of the noise on either side, less what that adds to it.
 
-    In other directions eigenvalues are noise, those of the coordinates' longest stretch most of all; the diagonal is
-    known far better.
+    A column's own length is known far better than how columns go together. Where these are measured from, no bulk of
+    directions is taken for signal because it is long, and directions that columns of indicators leave empty are found
+    below the bulk as others are above it.
     """
-    values, vectors = np.linalg.eigh(moment)
-    edge = noise * math.sqrt(2.0 * len(values))
-    left = np.sqrt(np.maximum(values**2 - edge**2, 0.0))
-    factors = (vectors * np.where(values > edge, 0.5 * (values + left), 0.0)) @ vectors.T
-    return factors + np.diag(np.maximum(np.diagonal(moment - factors), 0.0))
+    own = np.diag(np.maximum(np.diagonal(moment), 0.0))
+    values, vectors = np.linalg.eigh(moment - own)
+    sizes, edge = np.abs(values), noise * math.sqrt(2.0 * len(values))
+    left = np.sqrt(np.maximum(sizes**2 - edge**2, 0.0))
+    kept = np.where(sizes > edge, 0.5 * np.copysign(sizes + left, values), 0.0)
+    together = (vectors * kept) @ vectors.T
+    beside = np.diag(np.maximum(np.diagonal(moment - together), 0.0))
+    values, vectors = np.linalg.eigh(together + beside)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def bend_of(seen: Seen, w: Array, public: Public) -> Array:
