@@ -34,9 +34,11 @@ def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
     score = None
     # Numbers too large for a figure are no reason to refuse a fit.
     with np.errstate(all="ignore"), suppress(ArithmeticError, ValueError):
-        score = error_of(plan.public, plan.task, budget)
+        rate = 0.5 if plan.base_rate is None else plan.base_rate
+        score = error_of(plan.public, plan.task, budget, rate)
     if score is None or not math.isfinite(score):
         return {}
     unit = "log-odds" if type(plan.task.loss) is Logistic else "deviations of residuals"
     coefficient = score / math.sqrt(plan.public.width)
-    return {"score": score, "coefficient": coefficient, "unit": unit}
+    told = {"score": score, "coefficient": coefficient, "unit": unit}
+    return told if plan.base_rate is None else told | {"base_rate": float(plan.base_rate)}

@@ -131,17 +131,22 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         Receipt
             The statement that such a fit would carry; nothing is spent.
         """
+        return self._quoted(n, n_features, n_classes)
+
+    def _quoted(self, n: Any, n_features: int, n_classes: Any, **supposed: Any) -> Receipt:
+        """The same, and what is supposed of the records besides: it enters figures, and no price."""
         self._check_parameters()
-        counts: dict[str, Any] = {"n_features": n_features}
-        if n_classes is not None:
-            counts["n_classes"] = n_classes
+        counts = {"n_features": n_features, **supposed}
+        counts |= {} if n_classes is None else {"n_classes": n_classes}
         if self.neighbors == "replace_one" or n is not None:
             counts["n"] = n
         refuse_wrong(counts)
-        # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
         outputs = self._outputs(n_classes)
+        if supposed and outputs > 1:
+            raise ValueError("base_rate is of two labels; leave it out where there are more.")
+        # Whole numbers of Python: numpy's short ones overflow.
         plan = self._plan(None if n is None else int(n), int(n_features), {}, outputs)
-        return prepare(plan, self._payer()).quote()
+        return prepare(replace(plan, **supposed), self._payer()).quote()
 
     @abstractmethod
     def _problem(

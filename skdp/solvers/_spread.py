@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq, root
 from scipy.special import expit, gammaincinv
 
 from ..losses import Logistic
@@ -136,10 +137,15 @@ def bend_of(seen: Seen, w: Array, public: Public) -> Array:
     return zeroth * (mapped - square) + first * (cross + cross.T) + second * square
 
 
-def typical_bend(asked: Mapped, width: int, opening: float) -> Array:
-    """The same of a nominal table, along the parameters and beside them.
+def typical_bend(
+    asked: Mapped, width: int, opening: float, base_rate: float, ridge: float
+) -> Array:
+    """The same of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
 
-    Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL`.
+    Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL` around what gives
+    one label the share `base_rate`; what clip and penalty make of these is where the curvature is taken. Away from even
+    labels most records tell little, and those that tell most lie on one side: the constant column and the parameters
+    are then no axes of it.
 
     Parameters
     ----------
@@ -149,16 +155,54 @@ def typical_bend(asked: Mapped, width: int, opening: float) -> Array:
         Directions.
     opening : float
         Typical norms that a row may have.
+    base_rate : float
+        Share of one of two labels.
+    ridge : float
+        Factor of half the squared norm of the new parameters, beside a mean loss.
     """
     lengths = np.sqrt(2.0 * gammaincinv(0.5 * width, _AT) / width) / opening
     nodes, weights = _nodes()
-    bent = _bent(SIGNAL * nodes, lengths, asked)
-    return np.array([weights @ (bent * nodes**2), weights @ bent]) / (width * opening**2)
+    offset, slope = _fitted(base_rate, lengths, asked, ridge * width * opening**2)
+    bent = _bent(offset + slope * nodes, lengths, asked)
+    beside, mixed, along = (float(weights @ (bent * nodes**k)) for k in range(3))
+    plane = np.linalg.eigvalsh([[along, mixed], [mixed, beside]])
+    return np.array([*(plane if width > 1 else (along, along)), beside]) / (width * opening**2)
+
+
+def _offset(base_rate: float) -> float:
+    """Mean of the nominal log-odds at which one label has this share."""
+    if base_rate == 0.5:
+        return 0.0
+    nodes, weights = _nodes()
+    furthest = 40.0  # log-odds: beyond it shares are 0 and 1 in double precision
+
+    def over(offset: float) -> float:
+        return float(weights @ expit(offset + SIGNAL * nodes)) - base_rate
+
+    return float(brentq(over, -furthest, furthest))
+
+
+def _fitted(base_rate: float, lengths: Array, asked: Mapped, ridge: float) -> tuple[float, float]:
+    """Mean and deviation of the log-odds that a fit of a nominal table gives, on average over its lengths."""
+    nodes, weights = _nodes()
+    basis = np.stack([np.ones_like(nodes), nodes])
+    cap, heavy = _counted(lengths, asked)
+    start = np.array([_offset(base_rate), SIGNAL])
+    share = expit(start @ basis)[:, None]
+
+    def pull(at: Array) -> Array:
+        p = expit(at @ basis)[:, None]
+        slopes = (1.0 - share) * np.minimum(p, cap) - share * np.minimum(1.0 - p, cap)
+        return np.asarray(basis @ (weights * (slopes @ heavy)) + ridge * at)
+
+    found = root(pull, start)
+    return tuple(found.x if found.success else start)
 
 
 def over_directions(variance: Array, width: int) -> float:
-    """Deviation of a score from variances along the parameters and beside them."""
-    return math.sqrt((variance[0] + (width - 1) * variance[1]) / width)
+    """Deviation of a score from variances in the plane of `typical_bend`, and beside it."""
+    counts = np.clip([1, width - 1, width - 2], 0, [1, 1, width])
+    return math.sqrt(float(counts @ variance) / width)
 
 
 @lru_cache(maxsize=1)
@@ -180,14 +224,19 @@ def _lengths(seen: Seen, mapped: Array) -> Array:
 
 def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
     """Second derivative at each score, on average over labels and lengths, per squared length of a row."""
-    question: Any = asked.question
+    cap, heavy = _counted(lengths, asked)
     p = expit(scores)[:, None]
+    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
+    return np.asarray((p * (1.0 - p) * curved) @ heavy)
+
+
+def _counted(lengths: Array, asked: Mapped) -> tuple[Array, Array]:
+    """Of rows of these lengths, the slope from which each is clipped, and its share in a mean."""
+    question: Any = asked.question
     left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
     clip = math.inf if question.clip is None else question.clip
     cap = clip / np.maximum(lengths * left * left, 1e-12)
-    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
-    bent = p * (1.0 - p) * curved * np.square(left * lengths)
-    return np.asarray(bent.mean(axis=1) / np.square(lengths).mean())
+    return cap, np.square(left * lengths) / np.square(lengths).sum()
 
 
 def wandered(

@@ -92,7 +92,9 @@ class WhiteObjective(Solver):
         question = replace(question, ridge=ridge)
         return white.back(oracle.ask(white.question(question)))
 
-    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+    def nominal_error(
+        self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
+    ) -> float | None:
         """By the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
@@ -100,7 +102,9 @@ class WhiteObjective(Solver):
         asked = white.question(self._objective(white.public, task, budget))
         question = cast(PerturbedObjective, asked.question)
         own = task.penalty.convexity_of_coefficients / widest**2
-        whole = public.n * typical_bend(asked, public.width, widest) + question.strength + own
+        ridge = (question.strength + own) / public.n
+        bend = typical_bend(asked, public.width, widest, base_rate, ridge)
+        whole = public.n * (bend + ridge)
         deviation = question.multiplier * question.bound(white.public) / widest
         return over_directions((deviation / whole) ** 2, public.width)
 
