@@ -16,11 +16,12 @@ from ..losses import LOSSES, HuberisedHinge, Logistic, Loss, Multinomial
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._linear import LinearClassifier, keep_single
+from ._logistic_intervals import WithLogisticIntervals
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
 
-class DPLogisticRegression(LinearClassifier):
+class DPLogisticRegression(WithLogisticIntervals):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
@@ -65,6 +66,7 @@ class DPLogisticRegression(LinearClassifier):
         self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
     ) -> None:
         """Deviations on the user's scale."""
+        super()._follow(answers, plan, w, budget)
         if not answers or w.ndim > 1:
             return
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):

@@ -223,6 +223,17 @@ class Solver(ABC):
         """
         return None
 
+    def unshrunk(
+        self,
+        heard: Sequence[tuple[Mechanism, Any]],
+        w: Array,
+        public: Public,
+        task: Task,
+        budget: Budget,
+    ) -> Any:
+        """Parameters without what shrinks them, and their standard errors, of the same; None where nothing tells."""
+        return None
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Hyper-parameters by name, as scikit-learn asks for them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -56,30 +56,35 @@ class Seen:
     n : float
         Records.
     moment : ndarray of shape (d, d)
-        Mean of ``x x'``.
+        Mean of ``x x'``, less its noise as far as that is known.
     typical : float
         Mean norm of whitened rows.
     asked : Mapped
         In which coordinates, and what.
+    noise : float
+        Standard deviation of the moment's noise on its diagonal.
     """
 
     n: float
     moment: Array
     typical: float
     asked: Mapped
+    noise: float = 0.0
 
     @classmethod
-    def of(cls, heard: Heard, public: Public) -> Seen:
-        """From what was heard of a fit."""
+    def of(cls, heard: Heard, public: Public, released: bool = False) -> Seen:
+        """From what was heard of a fit; the moment as it was released, which has no bias, or less its noise."""
         said = {type(question): (question, answer) for question, answer in heard}
         asked = said[Mapped][0]
         assert isinstance(asked, Mapped)
         n = float(public.n if public.n is not None else max(1.0, said[Count][1]))
         question: Any = said[SecondMoment][0]
-        moment = _denoised(
-            said[SecondMoment][1] / n, question.multiplier * question.bound(public) / n
+        moment, noise = (
+            said[SecondMoment][1] / n,
+            question.multiplier * question.bound(public) / n,
         )
-        return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked)
+        moment = moment if released else _denoised(moment, noise)
+        return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked, noise)
 
     @property
     def matrix(self) -> Array:

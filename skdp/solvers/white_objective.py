@@ -20,6 +20,7 @@ from ._one_shot import chosen_clip
 from ._ranges import clip_bound, positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._spread import HEARD, Heard, Seen, bend_of, expected, over_directions, typical_bend
+from ._unshrunk import Unshrunk, unshrunk
 from ._whitening import (
     buy_whitening,
     opening,
@@ -120,3 +121,16 @@ class WhiteObjective(Solver):
         deviation = question.multiplier * question.bound(seen.asked.coordinates.seen(public))
         moved = deviation * np.linalg.solve(whole, seen.matrix)
         return np.asarray(moved.T @ moved)
+
+    def unshrunk(
+        self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
+    ) -> Unshrunk | None:
+        """Where no slope is clipped: of the model's own losses."""
+        if not expected(task, public):
+            return None
+        seen = Seen.of(heard, public, released=True)
+        question = cast(PerturbedObjective, seen.asked.question)
+        if question.clip is not None:
+            return None
+        deviation = question.multiplier * question.bound(seen.asked.coordinates.seen(public))
+        return unshrunk(seen, w, public, question.strength + question.ridge, deviation)
