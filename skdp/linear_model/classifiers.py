@@ -13,7 +13,6 @@ from scipy.special import logsumexp
 from ..fitting import Plan
 from ..fitting.data import Array
 from ..losses import LOSSES, HuberisedHinge, Logistic, Loss, Multinomial
-from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._linear import LinearClassifier, keep_single
 from ._logistic_intervals import WithLogisticIntervals
@@ -53,6 +52,12 @@ class DPLogisticRegression(WithLogisticIntervals):
     True
     >>> bool(model.privacy_.epsilon <= 1.0)
     True
+
+    How far noise will move it, before a record is read, where one label in twenty is known to be rare:
+
+    >>> even, rare = model.quote(20_000, 5), model.quote(20_000, 5, base_rate=0.05)
+    >>> bool(rare.standard_error["score"] > 2.0 * even.standard_error["score"])
+    True
     """
 
     multi_class: str = "multinomial"
@@ -74,47 +79,6 @@ class DPLogisticRegression(WithLogisticIntervals):
             if spread is not None:
                 variances = np.diagonal(spread)[: plan.public.n_features]
                 self.coef_noise_std_[0] = np.sqrt(variances) / plan.data_norm
-
-    def quote(
-        self,
-        n: int | None,
-        n_features: int,
-        n_classes: int | None = None,
-        *,
-        base_rate: float | None = None,
-    ) -> Receipt:
-        """What a fit on n records of n_features columns would cost, and which noise it would add.
-
-        Parameters
-        ----------
-        n : int
-            Number of records, of persons with ``max_rows_per_group``; ignored under ``neighbors="add_remove"``, where
-            it is private, and may be None there.
-        n_features : int
-            Number of columns.
-        n_classes : int, default=None
-            Number of classes; None: those that were declared, or two.
-        base_rate : float, default=None
-            About the share of one of two labels, where you know it without looking at the records: rare labels tell
-            less, so noise moves a model more. It enters ``standard_error`` alone; None supposes a half.
-
-        Returns
-        -------
-        Receipt
-            The statement that such a fit would carry; nothing is spent.
-
-        Examples
-        --------
-        >>> from skdp import DPLogisticRegression
-        >>> model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1])
-        >>> even, rare = model.quote(20_000, 10), model.quote(20_000, 10, base_rate=0.07)
-        >>> even.epsilon == rare.epsilon
-        True
-        >>> bool(rare.standard_error["score"] > 2.0 * even.standard_error["score"])
-        True
-        """
-        supposed = {} if base_rate is None else {"base_rate": base_rate}
-        return self._quoted(n, n_features, n_classes, **supposed)
 
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)

@@ -10,7 +10,11 @@ from sklearn.linear_model import LogisticRegression
 
 from skdp import DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.linear_model._logistic_intervals import _refuse_or_warn
+from skdp.losses import Logistic
+from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.solvers import WhiteGD, WhiteObjective
+from skdp.solvers._spread import Seen
+from skdp.solvers._unshrunk import unshrunk
 
 W = np.array([2.0, -1.0, 0.5])
 UNCLIPPED = WhiteObjective(clip=1.0)
@@ -79,6 +83,28 @@ def test_and_so_of_many_more(epsilon):
 @pytest.mark.parametrize("blind", ["noise", "ridge"])
 def test_intervals_that_forget_the_noise_or_the_ridge_do_not(blind):
     assert covered(60, 0.9, blind).min() < 0.78
+
+
+def test_the_noise_of_the_moment_is_in_them():
+    """What a ridge took is given back by a noisy curvature: its variance is what is added, by redrawing the noise."""
+    rng, n, size, noise = np.random.default_rng(6), 1000.0, 4, 0.02
+    true = np.diag([1.0, 0.8, 1.2, 0.9])
+    question = Gradient(at=np.zeros(size), loss=Logistic(), clip=10.0, multiplier=1.0)
+    asked = Mapped(question=question, coordinates=Coordinates(np.eye(size)), scale=3.0)
+    public = Public(1000, size, 0.0, "replace_one")
+    w, ridge = np.array([0.3, -0.2, 0.1, 0.0]), np.full(size, 8.0)
+
+    def found(moment, noise):
+        return unshrunk(Seen(n, moment, 1.9, asked, noise), w, public, ridge, 0.0)
+
+    drawn = []
+    for _ in range(3000):
+        square = noise * rng.normal(size=(size, size))
+        drawn.append(found(true + (square + square.T) / 2.0, noise).w)
+    added = found(true, noise).deviation ** 2 - found(true, 0.0).deviation ** 2
+    ratio = np.var(drawn, axis=0) / added
+    # Along the parameters a curvature moves less than its moment.
+    assert (ratio > 0.6).all() and (ratio < 1.1).all() and ratio.max() > 0.85
 
 
 def test_they_say_which_is_which_of_two_scales():

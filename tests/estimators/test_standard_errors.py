@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit
 
-from skdp import DPLinearRegression, DPLogisticRegression
+from skdp import DPLinearRegression, DPLinearSVC, DPLogisticRegression
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.privacy import Receipt
 from skdp.solvers import WhiteGD, WhiteObjective, _spread
@@ -227,9 +227,19 @@ def test_a_share_that_is_none_is_refused(wrong):
         face().quote(N, D, base_rate=wrong)
 
 
-def test_of_several_classes_no_share_of_one_label_is_taken():
-    with pytest.raises(ValueError, match="of two labels"):
-        face(classes=[0, 1, 2]).quote(N, D, base_rate=0.1)
+@pytest.mark.parametrize(
+    "model",
+    [
+        face(classes=[0, 1, 2]),
+        face(classes=[0, 1, 2], multi_class="ovr"),
+        DPLinearRegression(y_bounds=(0.0, 1.0), data_norm=BOUND),
+        DPLinearSVC(data_norm=BOUND, classes=[0, 1]),
+    ],
+    ids=str,
+)
+def test_where_there_are_no_two_log_odds_no_share_is_taken(model):
+    with pytest.raises(ValueError, match=r"base_rate=0.1 is for two labels"):
+        model.quote(N, D, base_rate=0.1)
 
 
 @pytest.mark.parametrize("rate", [1e-9, 0.07, 0.5, 0.999])
