@@ -1,10 +1,11 @@
 """Coverage of confidence intervals for private coefficients, and how wide they are beside those of least squares.
 
-    python benchmarks/intervals.py [--runs 2000] [--only 0 1 2 3 4 5]
+    python benchmarks/intervals.py [--logistic] [--runs 2000] [--only 0 1 2 3 4 5]
 
 Each run draws a new table (normal rows with correlations of a half between neighbouring columns, 2 % or so beyond the
 declared norm), fits with new noise, and asks whether each interval holds its coefficient. Writes
-``results/intervals.csv``.
+``results/intervals.csv``. With ``--logistic`` the same of a logistic model, and columns of other laws besides: writes
+``results/logistic_intervals.csv``.
 """
 
 import argparse
@@ -15,8 +16,8 @@ import numpy as np
 from _protocol import write_csv
 from scipy.stats import chi2
 
-from skdp import DPLinearRegression, NotSupported
-from skdp.solvers import TwoPhase
+from skdp import DPLinearRegression, DPLogisticRegression, NotSupported
+from skdp.solvers import TwoPhase, WhiteObjective
 
 # Records, columns, epsilon, relation, share of the budget for moments.
 SETTINGS = (
@@ -26,6 +27,15 @@ SETTINGS = (
     (10_000, 5, 1.0, "add_remove", 0.3),
     (10_000, 10, 2.0, "replace_one", 0.9),
     (20_000, 5, 0.5, "replace_one", 0.3),
+)
+# Records, columns, epsilon, relation, law of the columns, offset of the log-odds.
+LOGISTIC = (
+    (10_000, 3, 4.0, "replace_one", "normal", 0.3),
+    (20_000, 5, 1.0, "replace_one", "normal", 0.3),
+    (50_000, 10, 1.0, "replace_one", "normal", 0.3),
+    (20_000, 5, 2.0, "replace_one", "uniform", 1.5),
+    (20_000, 6, 1.0, "replace_one", "binary", 0.3),
+    (20_000, 5, 1.0, "add_remove", "exponential", 0.3),
 )
 DELTA, SPREAD = 1e-6, 0.25
 LEVELS = (0.9, 0.95)
@@ -68,15 +78,70 @@ def measured(setting, runs):
     return line | {"ratio": round(float(np.median(ratios)), 3)}
 
 
+def drawn(rng, n, d, law):
+    """Rows, most of them of norm 1 at most."""
+    if law == "uniform":
+        return rng.uniform(-1.0, 1.0, (n, d)) / math.sqrt(d)
+    if law == "binary":
+        return (rng.uniform(size=(n, d)) < np.linspace(0.1, 0.5, d)) / math.sqrt(d)
+    if law == "exponential":
+        return np.minimum(rng.exponential(0.25, (n, d)), 1.0) / math.sqrt(d)
+    root = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(range(d), range(d))))
+    return rng.normal(size=(n, d)) @ root.T / (1.5 * math.sqrt(d))
+
+
+def logistic(setting, runs):
+    """The same of a logistic model, whose log-odds have a deviation of 1.5; width beside that without privacy."""
+    n, d, epsilon, neighbors, law, offset = setting
+    rng = np.random.default_rng(LOGISTIC.index(setting))
+    w, many = rng.normal(size=d), drawn(rng, 100_000, d, law)
+    w *= 1.5 / (many @ w).std()
+    offset += float((many @ w).mean())
+    Z = np.column_stack([many, np.ones(len(many))])
+    p = 1.0 / (1.0 + np.exp(offset - many @ w))
+    told = (Z * (p * (1.0 - p))[:, None]).T @ Z / len(Z)
+    exact = np.sqrt(np.diagonal(np.linalg.inv(told))[:d] / n)
+    held, widths, refused, back = {level: [] for level in LEVELS}, [], 0, []
+    for run in range(runs):
+        X = drawn(rng, n, d, law)
+        y = (rng.logistic(size=n) < X @ w - offset).astype(int)
+        model = DPLogisticRegression(
+            epsilon,
+            DELTA,
+            data_norm=1.0,
+            classes=[0, 1],
+            neighbors=neighbors,
+            solver=WhiteObjective(clip=1.0),
+            random_state=run,
+        ).fit(X, y)
+        back.append(model._estimated[2])
+        try:
+            intervals = {level: model.conf_int(level)[0] for level in LEVELS}
+        except NotSupported:
+            refused += 1
+            continue
+        for level, ends in intervals.items():
+            held[level].append((ends[:, 0] < w) & (w < ends[:, 1]))
+        widths.append(np.mean(model.coef_std_[0] / exact))
+    line = {"n": n, "columns": d, "epsilon": epsilon, "neighbors": neighbors, "law": law}
+    line |= {"runs": runs} | {
+        f"held_{level}": round(float(np.mean(held[level])), 4) for level in LEVELS
+    }
+    line |= {"width": round(float(np.mean(widths)), 2), "refused": refused}
+    return line | {"given_back": round(float(np.median(back)), 2)}
+
+
 def main():
     """Run the settings that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--only", type=int, nargs="+", default=range(len(SETTINGS)))
+    parser.add_argument("--logistic", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows = [measured(SETTINGS[index], given.runs) for index in given.only]
-    write_csv("intervals", rows)
+    of_one, settings = (logistic, LOGISTIC) if given.logistic else (measured, SETTINGS)
+    rows = [of_one(settings[index], given.runs) for index in given.only]
+    write_csv("logistic_intervals" if given.logistic else "intervals", rows)
     for row in rows:
         print(*row.values(), flush=True)
 

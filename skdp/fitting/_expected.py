@@ -28,15 +28,22 @@ def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
     budget : Budget
         Of its solver.
     """
+    logistic = type(plan.task.loss) is Logistic
+    if plan.base_rate is not None and not (logistic and plan.fits == 1):
+        raise ValueError(
+            f"base_rate={plan.base_rate!r} is for two labels and a logistic loss; leave it out here."
+        )
     error_of = plan.solver.nominal_error
     if plan.fits > 1 or not plan.spec.private or error_of is None:
         return {}
     score = None
     # Numbers too large for a figure are no reason to refuse a fit.
     with np.errstate(all="ignore"), suppress(ArithmeticError, ValueError):
-        score = error_of(plan.public, plan.task, budget)
+        rate = 0.5 if plan.base_rate is None else float(plan.base_rate)
+        score = error_of(plan.public, plan.task, budget, rate)
     if score is None or not math.isfinite(score):
         return {}
-    unit = "log-odds" if type(plan.task.loss) is Logistic else "deviations of residuals"
+    unit = "log-odds" if logistic else "deviations of residuals"
     coefficient = score / math.sqrt(plan.public.width)
-    return {"score": score, "coefficient": coefficient, "unit": unit}
+    told = {"score": score, "coefficient": coefficient, "unit": unit}
+    return told if plan.base_rate is None else told | {"base_rate": float(plan.base_rate)}

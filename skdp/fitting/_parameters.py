@@ -252,6 +252,10 @@ RULES: dict[str, Rule] = {
         lambda value: is_count(value) and int(value) >= 2,
         "must be a whole number from 2 to 2**53: the classes that a fit would see",
     ),
+    "base_rate": (
+        lambda value: 0.0 < _real(value) < 1.0,
+        "must be a number between 0 and 1: the share of one of two labels, as far as it is public",
+    ),
     "n_features": (
         is_count,
         "must be a whole number from 1 to 2**53: the columns that a fit would see",

@@ -113,7 +113,13 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             self.solver = with_inner(self.solver, inner)
         return self
 
-    def quote(self, n: int | None, n_features: int, n_classes: int | None = None) -> Receipt:
+    def quote(
+        self,
+        n: int | None,
+        n_features: int,
+        n_classes: int | None = None,
+        base_rate: float | None = None,
+    ) -> Receipt:
         """What a fit on n records of n_features columns would cost, and which noise it would add.
 
         Parameters
@@ -125,6 +131,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             Number of columns.
         n_classes : int, default=None
             Number of classes, of a classifier; None: those that were declared, or two.
+        base_rate : float, default=None
+            Of a logistic loss, about the share of one of two labels, as far as it is public; None supposes a half. It
+            enters ``standard_error`` alone: where one is rare, noise moves a model more.
 
         Returns
         -------
@@ -132,16 +141,12 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             The statement that such a fit would carry; nothing is spent.
         """
         self._check_parameters()
-        counts: dict[str, Any] = {"n_features": n_features}
-        if n_classes is not None:
-            counts["n_classes"] = n_classes
-        if self.neighbors == "replace_one" or n is not None:
-            counts["n"] = n
-        refuse_wrong(counts)
-        # Whole numbers of Python: numpy's short ones overflow where they are multiplied.
-        outputs = self._outputs(n_classes)
-        plan = self._plan(None if n is None else int(n), int(n_features), {}, outputs)
-        return prepare(plan, self._payer()).quote()
+        counts = {"n": n, "n_features": n_features, "n_classes": n_classes, "base_rate": base_rate}
+        needed = ("n", "n_features") if self.neighbors == "replace_one" else ("n_features",)
+        refuse_wrong({k: value for k, value in counts.items() if value is not None or k in needed})
+        known = None if n is None else int(n)  # numpy's short ones overflow where multiplied
+        plan = self._plan(known, int(n_features), {}, self._outputs(n_classes))
+        return prepare(replace(plan, base_rate=base_rate), self._payer()).quote()
 
     @abstractmethod
     def _problem(

@@ -71,6 +71,8 @@ class Plan:
         What is bought before the solver begins, where `data_norm` or bounds of targets were not declared.
     targets : int
         Columns of targets, each with a fit of its own; 1 where there is one, or codes of classes.
+    base_rate : float or None
+        Share of one of two labels, where a user has said it to a quote. It enters no fit and no price.
     """
 
     spec: Spec
@@ -84,6 +86,7 @@ class Plan:
     unit: str = field(default="row", compare=False)
     scaling: Scaling | None = None
     targets: int = 1
+    base_rate: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))

@@ -19,11 +19,11 @@ from ..mechanisms import JointMoments, Public
 from ..solvers import Budget
 from ._linear_regressor import LinearRegressor
 
-__all__ = ["WithIntervals"]
+__all__ = ["NONE", "ROUGH", "WithIntervals", "quantile"]
 
 # Noise of the rows' moment over its shortest direction, from which intervals are said to be rough, and refused: in
 # simulations nominal 95 % covered 94 to 98 % below the first, and 84 to 90 % beyond the second.
-_ROUGH, _NONE = 0.5, 1.0
+ROUGH, NONE = 0.5, 1.0
 _LEAST = 1e-6  # variance of residuals, for targets in [-1, 1]
 
 
@@ -134,13 +134,9 @@ class WithIntervals(LinearRegressor):
         >>> bool(((low < [3, -2, 1]) & ([3, -2, 1] < high)).all())
         True
         """
-        if not isinstance(level, float | np.floating) or not 0.0 < level < 1.0:
-            raise ValueError(
-                f"level={as_text(level)} must be a number between 0 and 1; the usual is 0.95."
-            )
+        reach = quantile(level) * self.coef_std_
         center, ratio = self._estimated
         _refuse_or_warn(ratio)
-        reach = float(ndtri(0.5 + 0.5 * level)) * self.coef_std_
         return np.stack([center - reach, center + reach], axis=-1)
 
     def _follow(
@@ -174,6 +170,15 @@ class WithIntervals(LinearRegressor):
         return tags
 
 
+def quantile(level: float) -> float:
+    """How many standard errors an interval reaches to either side; refuses what is no level."""
+    if not isinstance(level, float | np.floating) or not 0.0 < level < 1.0:
+        raise ValueError(
+            f"level={as_text(level)} must be a number between 0 and 1; the usual is 0.95."
+        )
+    return float(ndtri(0.5 + 0.5 * level))
+
+
 def _of_one(moments: Array, question: Any, public: Public) -> Estimates:
     """Of one target, of what was released of it."""
     n: float | None = public.n
@@ -188,12 +193,12 @@ def _refuse_or_warn(ratio: float) -> None:
             "Intervals are made of joint moments of rows that count alike, and this fit has released none; use "
             "solver='two-phase' without weights and groups."
         )
-    if ratio > _NONE:
+    if ratio > NONE:
         raise NotSupported(
             "Noise hides a direction of the rows, so that no interval would hold what it says; use more records, fewer "
             "or less collinear columns, a larger epsilon, or solver=TwoPhase(moment_share=0.9)."
         )
-    if ratio > _ROUGH:
+    if ratio > ROUGH:
         warnings.warn(
             "Noise is more than half of the shortest direction of the rows: intervals are rough; see "
             "TwoPhase(moment_share=0.9).",

@@ -71,7 +71,8 @@ class Receipt:
         Steps around the fit that were seen to learn from the data without a receipt: a scaler before it, a search.
     standard_error : dict
         How far noise moves the ``"score"`` of a typical row and the ``"coefficient"`` of a column, in its ``"unit"``,
-        nominally: by public numbers alone. Empty where these do not tell.
+        nominally: by public numbers alone, among them the share of one of two labels that a quote was told as its
+        ``"base_rate"``. Empty where these do not tell.
 
     See Also
     --------

@@ -157,8 +157,9 @@ class Solver(ABC):
     takes_start: ClassVar[bool] = False
     """Whether it begins where a task says."""
     nominal_error: ClassVar[Callable[..., float | None] | None] = None
-    """From public facts, a task and a budget to about how far noise will move the score of a typical row: in the
-    score's own unit, or in deviations of residuals for least squares. None, of it or from it, where nothing tells."""
+    """From public facts, a task, a budget and the share of one of two labels to about how far noise will move the
+    score of a typical row: in the score's own unit, or in deviations of residuals for least squares. None, of it or
+    from it, where nothing tells."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of the subclass
 
     @abstractmethod
@@ -220,6 +221,17 @@ class Solver(ABC):
         ndarray or None
             None where the answers do not tell.
         """
+        return None
+
+    def unshrunk(
+        self,
+        heard: Sequence[tuple[Mechanism, Any]],
+        w: Array,
+        public: Public,
+        task: Task,
+        budget: Budget,
+    ) -> Any:
+        """Parameters without what shrinks them, and their standard errors, of the same; None where nothing tells."""
         return None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq, root
 from scipy.special import expit, gammaincinv
 
 from ..losses import Logistic
@@ -55,30 +56,35 @@ class Seen:
     n : float
         Records.
     moment : ndarray of shape (d, d)
-        Mean of ``x x'``.
+        Mean of ``x x'``, less its noise as far as that is known.
     typical : float
         Mean norm of whitened rows.
     asked : Mapped
         In which coordinates, and what.
+    noise : float
+        Standard deviation of the moment's noise on its diagonal.
     """
 
     n: float
     moment: Array
     typical: float
     asked: Mapped
+    noise: float = 0.0
 
     @classmethod
-    def of(cls, heard: Heard, public: Public) -> Seen:
-        """From what was heard of a fit."""
+    def of(cls, heard: Heard, public: Public, released: bool = False) -> Seen:
+        """From what was heard of a fit; the moment as it was released, which has no bias, or less its noise."""
         said = {type(question): (question, answer) for question, answer in heard}
         asked = said[Mapped][0]
         assert isinstance(asked, Mapped)
         n = float(public.n if public.n is not None else max(1.0, said[Count][1]))
         question: Any = said[SecondMoment][0]
-        moment = _in_factors(
-            said[SecondMoment][1] / n, question.multiplier * question.bound(public) / n
+        moment, noise = (
+            said[SecondMoment][1] / n,
+            question.multiplier * question.bound(public) / n,
         )
-        return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked)
+        moment = moment if released else _denoised(moment, noise)
+        return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked, noise)
 
     @property
     def matrix(self) -> Array:
@@ -86,17 +92,22 @@ class Seen:
         return self.asked.coordinates.matrix / self.asked.scale
 
 
-def _in_factors(moment: Array, noise: float) -> Array:
-    """Directions that stand out of the noise, less what it adds to them, and beside them each column by itself.
+def _denoised(moment: Array, noise: float) -> Array:
+    """The diagonal as it is, and beside it what stands out of the noise on either side, less what that adds to it.
 
-    In other directions eigenvalues are noise, those of the coordinates' longest stretch most of all; the diagonal is
-    known far better.
+    A column's own length is known far better than how columns go together. Where these are measured from, no bulk of
+    directions is taken for signal because it is long, and directions that columns of indicators leave empty are found
+    below the bulk as others are above it.
     """
-    values, vectors = np.linalg.eigh(moment)
-    edge = noise * math.sqrt(2.0 * len(values))
-    left = np.sqrt(np.maximum(values**2 - edge**2, 0.0))
-    factors = (vectors * np.where(values > edge, 0.5 * (values + left), 0.0)) @ vectors.T
-    return factors + np.diag(np.maximum(np.diagonal(moment - factors), 0.0))
+    own = np.diag(np.maximum(np.diagonal(moment), 0.0))
+    values, vectors = np.linalg.eigh(moment - own)
+    sizes, edge = np.abs(values), noise * math.sqrt(2.0 * len(values))
+    left = np.sqrt(np.maximum(sizes**2 - edge**2, 0.0))
+    kept = np.where(sizes > edge, 0.5 * np.copysign(sizes + left, values), 0.0)
+    together = (vectors * kept) @ vectors.T
+    beside = np.diag(np.maximum(np.diagonal(moment - together), 0.0))
+    values, vectors = np.linalg.eigh(together + beside)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def bend_of(seen: Seen, w: Array, public: Public) -> Array:
@@ -131,10 +142,15 @@ def bend_of(seen: Seen, w: Array, public: Public) -> Array:
     return zeroth * (mapped - square) + first * (cross + cross.T) + second * square
 
 
-def typical_bend(asked: Mapped, width: int, opening: float) -> Array:
-    """The same of a nominal table, along the parameters and beside them.
+def typical_bend(
+    asked: Mapped, width: int, opening: float, base_rate: float, ridge: float
+) -> Array:
+    """The same of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
 
-    Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL`.
+    Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL` around what gives
+    one label the share `base_rate`; what clip and penalty make of these is where the curvature is taken. Away from even
+    labels most records tell little, and those that tell most lie on one side: the constant column and the parameters
+    are then no axes of it.
 
     Parameters
     ----------
@@ -144,16 +160,54 @@ def typical_bend(asked: Mapped, width: int, opening: float) -> Array:
         Directions.
     opening : float
         Typical norms that a row may have.
+    base_rate : float
+        Share of one of two labels.
+    ridge : float
+        Factor of half the squared norm of the new parameters, beside a mean loss.
     """
     lengths = np.sqrt(2.0 * gammaincinv(0.5 * width, _AT) / width) / opening
     nodes, weights = _nodes()
-    bent = _bent(SIGNAL * nodes, lengths, asked)
-    return np.array([weights @ (bent * nodes**2), weights @ bent]) / (width * opening**2)
+    offset, slope = _fitted(base_rate, lengths, asked, ridge * width * opening**2)
+    bent = _bent(offset + slope * nodes, lengths, asked)
+    beside, mixed, along = (float(weights @ (bent * nodes**k)) for k in range(3))
+    plane = np.linalg.eigvalsh([[along, mixed], [mixed, beside]])
+    return np.array([*(plane if width > 1 else (along, along)), beside]) / (width * opening**2)
+
+
+def _offset(base_rate: float) -> float:
+    """Mean of the nominal log-odds at which one label has this share."""
+    if base_rate == 0.5:
+        return 0.0
+    nodes, weights = _nodes()
+    furthest = 40.0  # log-odds: beyond it shares are 0 and 1 in double precision
+
+    def over(offset: float) -> float:
+        return float(weights @ expit(offset + SIGNAL * nodes)) - base_rate
+
+    return float(brentq(over, -furthest, furthest))
+
+
+def _fitted(base_rate: float, lengths: Array, asked: Mapped, ridge: float) -> tuple[float, float]:
+    """Mean and deviation of the log-odds that a fit of a nominal table gives, on average over its lengths."""
+    nodes, weights = _nodes()
+    basis = np.stack([np.ones_like(nodes), nodes])
+    cap, heavy = _counted(lengths, asked)
+    start = np.array([_offset(base_rate), SIGNAL])
+    share = expit(start @ basis)[:, None]
+
+    def pull(at: Array) -> Array:
+        p = expit(at @ basis)[:, None]
+        slopes = (1.0 - share) * np.minimum(p, cap) - share * np.minimum(1.0 - p, cap)
+        return np.asarray(basis @ (weights * (slopes @ heavy)) + ridge * at)
+
+    found = root(pull, start)
+    return tuple(found.x if found.success else start)
 
 
 def over_directions(variance: Array, width: int) -> float:
-    """Deviation of a score from variances along the parameters and beside them."""
-    return math.sqrt((variance[0] + (width - 1) * variance[1]) / width)
+    """Deviation of a score from variances in the plane of `typical_bend`, and beside it."""
+    counts = np.clip([1, width - 1, width - 2], 0, [1, 1, width])
+    return math.sqrt(float(counts @ variance) / width)
 
 
 @lru_cache(maxsize=1)
@@ -175,14 +229,19 @@ def _lengths(seen: Seen, mapped: Array) -> Array:
 
 def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
     """Second derivative at each score, on average over labels and lengths, per squared length of a row."""
-    question: Any = asked.question
+    cap, heavy = _counted(lengths, asked)
     p = expit(scores)[:, None]
+    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
+    return np.asarray((p * (1.0 - p) * curved) @ heavy)
+
+
+def _counted(lengths: Array, asked: Mapped) -> tuple[Array, Array]:
+    """Of rows of these lengths, the slope from which each is clipped, and its share in a mean."""
+    question: Any = asked.question
     left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
     clip = math.inf if question.clip is None else question.clip
     cap = clip / np.maximum(lengths * left * left, 1e-12)
-    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
-    bent = p * (1.0 - p) * curved * np.square(left * lengths)
-    return np.asarray(bent.mean(axis=1) / np.square(lengths).mean())
+    return cap, np.square(left * lengths) / np.square(lengths).sum()
 
 
 def wandered(

@@ -144,7 +144,9 @@ class TwoPhase(Solver):
         # Where hardly a residual is clipped, more is for those that are left.
         return deviations if deviations <= _FEW else _FEW * (deviations / _FEW) ** SLOWLY
 
-    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+    def nominal_error(
+        self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
+    ) -> float | None:
         """In deviations of residuals, of a nominal table: rows alike in all directions, normal residuals."""
         if public.n is None or public.shares or isinstance(task.loss, Huber):
             return None

@@ -100,7 +100,9 @@ class WhiteGD(Solver):
             task, seen, n, self.momentum, shorter * noise, self.steps, self.radius
         )
 
-    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+    def nominal_error(
+        self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
+    ) -> float | None:
         """By the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
@@ -108,11 +110,11 @@ class WhiteGD(Solver):
         inner = gradient_asked(self, white.public, task, self._multiplier(budget))
         clip = self.clip or self._clip(task, white.public, budget, public.n)
         asked = white.question(replace(inner, clip=clip))
-        bend = typical_bend(asked, public.width, widest)
-        own = np.full(2, task.penalty.convexity_of_coefficients / (public.n * widest**2))
+        ridge = task.penalty.convexity_of_coefficients / (public.n * widest**2)
+        bend = typical_bend(asked, public.width, widest, base_rate, ridge)
         noise = inner.multiplier * clip / public.n
         step = self._step(task, white.public, public.n, widest, noise)
-        variance = wandered(bend, own, noise, step, self.momentum, self.steps)
+        variance = wandered(bend, np.full(3, ridge), noise, step, self.momentum, self.steps)
         return over_directions(variance, public.width) / widest
 
     def spread(

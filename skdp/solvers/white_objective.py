@@ -20,6 +20,7 @@ from ._one_shot import chosen_clip
 from ._ranges import clip_bound, positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._spread import HEARD, Heard, Seen, bend_of, expected, over_directions, typical_bend
+from ._unshrunk import Unshrunk, unshrunk
 from ._whitening import (
     buy_whitening,
     opening,
@@ -92,7 +93,9 @@ class WhiteObjective(Solver):
         question = replace(question, ridge=ridge)
         return white.back(oracle.ask(white.question(question)))
 
-    def nominal_error(self, public: Public, task: Task, budget: Budget) -> float | None:
+    def nominal_error(
+        self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
+    ) -> float | None:
         """By the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
@@ -100,7 +103,9 @@ class WhiteObjective(Solver):
         asked = white.question(self._objective(white.public, task, budget))
         question = cast(PerturbedObjective, asked.question)
         own = task.penalty.convexity_of_coefficients / widest**2
-        whole = public.n * typical_bend(asked, public.width, widest) + question.strength + own
+        ridge = (question.strength + own) / public.n
+        bend = typical_bend(asked, public.width, widest, base_rate, ridge)
+        whole = public.n * (bend + ridge)
         deviation = question.multiplier * question.bound(white.public) / widest
         return over_directions((deviation / whole) ** 2, public.width)
 
@@ -116,3 +121,16 @@ class WhiteObjective(Solver):
         deviation = question.multiplier * question.bound(seen.asked.coordinates.seen(public))
         moved = deviation * np.linalg.solve(whole, seen.matrix)
         return np.asarray(moved.T @ moved)
+
+    def unshrunk(
+        self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
+    ) -> Unshrunk | None:
+        """Where no slope is clipped: of the model's own losses."""
+        if not expected(task, public):
+            return None
+        seen = Seen.of(heard, public, released=True)
+        question = cast(PerturbedObjective, seen.asked.question)
+        if question.clip is not None:
+            return None
+        deviation = question.multiplier * question.bound(seen.asked.coordinates.seen(public))
+        return unshrunk(seen, w, public, question.strength + question.ridge, deviation)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit
 
-from skdp import DPLinearRegression, DPLogisticRegression
+from skdp import DPLinearRegression, DPLinearSVC, DPLogisticRegression
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.privacy import Receipt
 from skdp.solvers import WhiteGD, WhiteObjective, _spread
@@ -175,3 +175,112 @@ def test_of_several_classes_there_are_none():
     three = np.digitize(SCORES, [-1.0, 1.0])
     model = face(classes=[0, 1, 2], random_state=0).fit(X, three)
     assert np.isnan(model.coef_noise_std_).all() and model.privacy_.standard_error == {}
+
+
+def rare_table(share):
+    """Normal rows whose labels follow log-odds of deviation 2 and of the mean that gives about this share."""
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(20_000, 10))
+    score = rows @ rng.normal(size=10)
+    score *= 2.0 / score.std()
+    y = (rng.logistic(size=len(rows)) < score + _spread._offset(share)).astype(int)
+    return rows / (1.2 * np.linalg.norm(rows, axis=1).mean()), y
+
+
+@pytest.mark.parametrize("solver", ["white-objective", "white-gd"])
+@pytest.mark.parametrize("share", [0.07, 0.8])
+def test_of_labels_whose_share_is_declared_it_is_known_as_well(share, solver):
+    rows, y = rare_table(share)
+    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], solver=solver)
+    scores = np.array(
+        [model.set_params(random_state=s).fit(rows, y).decision_function(rows) for s in range(25)]
+    )
+    moved = typical(scores.std(axis=0, ddof=1))
+    assert abs(y.mean() - share) < 0.01
+    assert 1 / 1.3 < model.quote(*rows.shape, base_rate=share).standard_error["score"] / moved < 1.3
+    if share == 0.07:  # and it must be declared
+        assert model.quote(*rows.shape).standard_error["score"] / moved < 0.55
+
+
+def test_a_declared_share_enters_no_price_and_stands_on_the_quote():
+    plain, told = face().quote(N, D), face().quote(N, D, base_rate=0.07)
+    assert told.script == plain.script and told.epsilon == plain.epsilon
+    assert told.standard_error["base_rate"] == 0.07 and "7 in 100 labels" in str(told)
+    assert "base_rate" not in plain.standard_error and "in 100 labels" not in str(plain)
+    assert Receipt.from_dict(told.to_dict()) == told
+    half = face().quote(N, D, base_rate=0.5).standard_error
+    assert {name: half[name] for name in plain.standard_error} == plain.standard_error
+
+
+@pytest.mark.parametrize("solver", ["white-objective", "white-gd"])
+def test_whichever_label_is_the_rare_one(solver):
+    one, other = (face(solver=solver).quote(N, D, base_rate=r) for r in (0.03, 0.97))
+    assert_allclose(one.standard_error["score"], other.standard_error["score"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, -0.1, 1.5, "half", float("nan"), None], ids=str)
+def test_a_share_that_is_none_is_refused(wrong):
+    if wrong is None:  # not said
+        assert face().quote(N, D, base_rate=wrong) == face().quote(N, D)
+        return
+    with pytest.raises(ValueError, match=r"base_rate=.* between 0 and 1"):
+        face().quote(N, D, base_rate=wrong)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        face(classes=[0, 1, 2]),
+        face(classes=[0, 1, 2], multi_class="ovr"),
+        DPLinearRegression(y_bounds=(0.0, 1.0), data_norm=BOUND),
+        DPLinearSVC(data_norm=BOUND, classes=[0, 1]),
+    ],
+    ids=str,
+)
+def test_where_there_are_no_two_log_odds_no_share_is_taken(model):
+    with pytest.raises(ValueError, match=r"base_rate=0.1 is for two labels"):
+        model.quote(N, D, base_rate=0.1)
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.07, 0.5, 0.999])
+@pytest.mark.parametrize("solver", ["white-objective", "white-gd"])
+def test_the_least_share_and_the_fewest_columns_have_a_figure(rate, solver):
+    for given in ({"fit_intercept": False}, {}):
+        told = face(solver=solver, **given).quote(N, 1, base_rate=rate).standard_error
+        assert 0.0 < told["score"] < np.inf
+
+
+@pytest.mark.parametrize("clip", [0.4, 10.0])
+@pytest.mark.parametrize("ridge", [1e-4, 0.05])
+def test_a_nominal_fit_is_that_of_the_clipped_losses(clip, ridge):
+    """Of rows of one length beside a table of a million, by its own minimiser."""
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=1_000_000)
+    y = rng.logistic(size=len(z)) < _spread._offset(0.1) + _spread.SIGNAL * z
+    question = Gradient(at=np.zeros(2), loss=face()._loss(1), clip=clip, multiplier=1.0)
+    asked = Mapped(question=question, coordinates=Coordinates(np.eye(2)), scale=1.0)
+    offset, slope = _spread._fitted(0.1, np.full(15, 0.9), asked, ridge)
+    p = expit(offset + slope * z)
+    pull = np.where(y, -np.minimum(1.0 - p, clip / 0.9), np.minimum(p, clip / 0.9))
+    assert abs(pull.mean() + ridge * offset) < 2e-3
+    assert abs((pull * z).mean() + ridge * slope) < 2e-3
+    assert clip > 1.0 or abs(slope - _spread.SIGNAL) > 0.01
+
+
+def test_directions_that_indicators_leave_empty_are_seen():
+    """A moment with an empty direction and one that is long, as noise hides them: both come out."""
+    size, rng = 60, np.random.default_rng(2)
+    empty = np.r_[np.ones(20), np.zeros(40)] / np.sqrt(20.0)
+    long = np.r_[np.zeros(20), np.ones(40)] / np.sqrt(40.0)
+    true = np.eye(size) - np.outer(empty, empty) + 3.0 * np.outer(long, long)
+    drawn = rng.normal(size=(size, size))
+    noise = 0.03 * (drawn + drawn.T) / np.sqrt(4.0)
+    noise[np.diag_indices(size)] = 0.03 * np.diagonal(drawn)
+    found = _spread._denoised(true + noise, 0.03)
+    assert np.linalg.eigvalsh(found)[0] > -1e-12
+    assert empty @ found @ empty < 0.1 and abs(long @ found @ long - 4.0) < 0.2
+    assert np.linalg.norm(found - true) < 0.5 * np.linalg.norm(noise)
+    bulk = _spread._denoised(
+        np.eye(size) + 3.0 * noise, 0.09
+    )  # nothing but noise around even directions
+    assert np.abs(bulk - np.diag(np.diagonal(bulk))).max() < 1e-12

@@ -97,10 +97,16 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
             (
                 "nominal",
                 f"noise moves the score of a typical row by about {score:.2g} {of}, and a coefficient by about "
-                f"{coefficient:.2g} over its column's own deviation",
+                f"{coefficient:.2g} over its column's own deviation{_supposed(receipt)}",
             )
         )
     return told
+
+
+def _supposed(receipt: Receipt) -> str:
+    """Of the labels, where a quote was told of them."""
+    rate = receipt.standard_error.get("base_rate")
+    return "" if rate is None else f", where {100 * rate:.3g} in 100 labels are of one kind"
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:
