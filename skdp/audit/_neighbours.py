@@ -106,7 +106,8 @@ def _gradient(
 ) -> Array:
     """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left.
 
-    In other coordinates the score is as whole as the question says. Where targets are scaled with their rows it is the slope of what is left of both.
+    In other coordinates the score is as whole as the question says. Where targets are scaled with their rows it is
+    the slope of what is left of both.
     """
     row, norm, left = bounded
     if hasattr(question, "coordinates"):

@@ -22,6 +22,7 @@ from scipy.special import expit, gammaincinv
 from ..losses import Logistic
 from ..mechanisms import Count, Mapped, Public, RowNorms, SecondMoment
 from ..mechanisms._mechanism import Mechanism
+from ._denoised import denoised
 from ._solver import Array, Task
 
 __all__ = [
@@ -83,31 +84,13 @@ class Seen:
             said[SecondMoment][1] / n,
             question.multiplier * question.bound(public) / n,
         )
-        moment = moment if released else _denoised(moment, noise)
+        moment = moment if released else denoised(moment, noise)
         return cls(n, moment, max(float(said[RowNorms][1]) / n, 0.0), asked, noise)
 
     @property
     def matrix(self) -> Array:
         """What maps given rows to new ones, but for the shrinking."""
         return self.asked.coordinates.matrix / self.asked.scale
-
-
-def _denoised(moment: Array, noise: float) -> Array:
-    """The diagonal as it is, and beside it what stands out of the noise on either side, less what that adds to it.
-
-    A column's own length is known far better than how columns go together. Where these are measured from, no bulk of
-    directions is taken for signal because it is long, and directions that columns of indicators leave empty are found
-    below the bulk as others are above it.
-    """
-    own = np.diag(np.maximum(np.diagonal(moment), 0.0))
-    values, vectors = np.linalg.eigh(moment - own)
-    sizes, edge = np.abs(values), noise * math.sqrt(2.0 * len(values))
-    left = np.sqrt(np.maximum(sizes**2 - edge**2, 0.0))
-    kept = np.where(sizes > edge, 0.5 * np.copysign(sizes + left, values), 0.0)
-    together = (vectors * kept) @ vectors.T
-    beside = np.diag(np.maximum(np.diagonal(moment - together), 0.0))
-    values, vectors = np.linalg.eigh(together + beside)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def bend_of(seen: Seen, w: Array, public: Public) -> Array:
@@ -191,14 +174,14 @@ def _fitted(base_rate: float, lengths: Array, asked: Mapped, ridge: float) -> tu
     """Mean and deviation of the log-odds that a fit of a nominal table gives, on average over its lengths."""
     nodes, weights = _nodes()
     basis = np.stack([np.ones_like(nodes), nodes])
-    cap, heavy = _counted(lengths, asked)
+    seen = _counted(lengths, asked)
     start = np.array([_offset(base_rate), SIGNAL])
     share = expit(start @ basis)[:, None]
 
     def pull(at: Array) -> Array:
-        p = expit(at @ basis)[:, None]
-        slopes = (1.0 - share) * np.minimum(p, cap) - share * np.minimum(1.0 - p, cap)
-        return np.asarray(basis @ (weights * (slopes @ heavy)) + ridge * at)
+        p = seen.told(at @ basis)
+        slopes = (1.0 - share) * np.minimum(p, seen.cap) - share * np.minimum(1.0 - p, seen.cap)
+        return np.asarray(basis @ (weights * (slopes @ (seen.heavy / seen.short))) + ridge * at)
 
     found = root(pull, start)
     return tuple(found.x if found.success else start)
@@ -229,19 +212,44 @@ def _lengths(seen: Seen, mapped: Array) -> Array:
 
 def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
     """Second derivative at each score, on average over labels and lengths, per squared length of a row."""
-    cap, heavy = _counted(lengths, asked)
-    p = expit(scores)[:, None]
-    curved = p * (1.0 - p <= cap) + (1.0 - p) * (p <= cap)
-    return np.asarray((p * (1.0 - p) * curved) @ heavy)
+    seen, true = _counted(lengths, asked), expit(scores)[:, None]
+    p = seen.told(scores)
+    curved = true * (1.0 - p <= seen.cap) + (1.0 - true) * (p <= seen.cap)
+    return np.asarray((p * (1.0 - p) * curved) @ seen.heavy)
 
 
-def _counted(lengths: Array, asked: Mapped) -> tuple[Array, Array]:
-    """Of rows of these lengths, the slope from which each is clipped, and its share in a mean."""
+@dataclass(frozen=True)
+class _Counted:
+    """How rows of some lengths count.
+
+    Parameters
+    ----------
+    cap : ndarray of shape (k,)
+        The slope from which each is clipped.
+    heavy : ndarray of shape (k,)
+        Its share in a mean of curvatures.
+    short : ndarray of shape (k,)
+        What part of its score is told.
+    """
+
+    cap: Array
+    heavy: Array
+    short: Array
+
+    def told(self, scores: Array) -> Array:
+        """Probabilities that scores of whole rows become."""
+        return np.asarray(expit(scores[:, None] * self.short))
+
+
+def _counted(lengths: Array, asked: Mapped) -> _Counted:
+    """Of rows that are cut, and scores that are undone, as a question says."""
     question: Any = asked.question
     left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
+    undone = left + (1.0 - asked.whole) * (1.0 - left)
     clip = math.inf if question.clip is None else question.clip
-    cap = clip / np.maximum(lengths * left * left, 1e-12)
-    return cap, np.square(left * lengths) / np.square(lengths).sum()
+    cap = clip / np.maximum(lengths * left * undone, 1e-12)
+    heavy = np.square(left * lengths) / np.square(lengths).sum()
+    return _Counted(cap, heavy, left / undone)
 
 
 def wandered(

@@ -17,6 +17,7 @@ from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L2, NoPenalty, ScaledPenalty
+from ._denoised import denoised
 from ._one_shot import TYPICAL
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
@@ -31,9 +32,11 @@ __all__ = [
     "share_left",
     "stand_in",
     "whitening_asked",
+    "wholeness",
 ]
 
 _LEAST = 1e-3  # of the largest possible eigenvalue: shorter directions are not worth stretching
+_LEFT = 0.25  # of the operator norm of the moment's noise, about: what denoising leaves of it
 OPEN = 0.02  # noise norm of a mean gradient, times root of the width, below which the cut opens
 BIASED = 2 * OPEN  # and above which bias of cut rows is less than what noise does to their weights
 _EQUAL = 1e-9  # of the largest value: others are apart by more than rounding
@@ -92,9 +95,10 @@ class Whitened:
         return self._coordinates.matrix / self.scale
 
     def question(self, question: Mechanism) -> Mapped:
-        """The question, asked of the new rows."""
+        """The question, asked of the new rows. One without a clip is for who wants no bias."""
+        whole = 1.0 if getattr(question, "clip", None) is None else self._whole
         return Mapped(
-            question=question, coordinates=self._coordinates, scale=self.scale, whole=self._whole
+            question=question, coordinates=self._coordinates, scale=self.scale, whole=whole
         )
 
     def back(self, u: Array) -> Array:
@@ -118,9 +122,9 @@ def _questions(solver: Any, public: Public, budget: Budget) -> tuple[float, floa
     return moment, norms
 
 
-def stand_in(public: Public) -> Whitened:
+def stand_in(public: Public, whole: float = 1.0) -> Whitened:
     """Coordinates of the right shape: a price is the same in all of them."""
-    return Whitened(Coordinates.of_width(public.width), 1.0, public)
+    return Whitened(Coordinates.of_width(public.width), 1.0, public, whole)
 
 
 def whitening_asked(solver: Any, public: Public, budget: Budget) -> Asked:
@@ -152,14 +156,14 @@ def buy_whitening(
     public = oracle.public
     bound, size = public.row_bound, public.width
     noise, norms = _questions(solver, public, budget)
-    values, vectors = np.linalg.eigh(oracle.ask(SecondMoment(multiplier=noise)) / n)
-    error = noise * bound**2 * math.sqrt(2.0 * size) / n  # about the operator norm of its noise
+    each = noise * bound**2 / n  # deviation of the moment's noise on its diagonal
+    moment = denoised(oracle.ask(SecondMoment(multiplier=noise)) / n, each)
     penalised = np.eye(size)
     if task.penalty.intercept:
         penalised[-1, -1] = 0.0
     own = max(task.penalty.convexity_of_coefficients, 0.0) / (task.curvature * n)
-    floor = 0.5 * error + _LEAST * bound**2
-    moment = (vectors * (np.maximum(values, 0.0) + floor)) @ vectors.T
+    floor = _LEFT * each * math.sqrt(2.0 * size) + _LEAST * bound**2
+    moment += floor * np.eye(size)
     matrix, stretch = diagonalising(moment + min(own, _MOST) * penalised, penalised, floor)
     coordinates = Coordinates(matrix)
     longest = bound * stretch

@@ -29,6 +29,7 @@ from ._whitening import (
     share_left,
     stand_in,
     whitening_asked,
+    wholeness,
 )
 from .gd import heavy_ball
 
@@ -106,7 +107,8 @@ class WhiteGD(Solver):
         """By the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
-        white, widest = stand_in(public), opening(public, budget)
+        white = stand_in(public, wholeness(task, public, budget))
+        widest = opening(public, budget)
         inner = gradient_asked(self, white.public, task, self._multiplier(budget))
         clip = self.clip or self._clip(task, white.public, budget, public.n)
         asked = white.question(replace(inner, clip=clip))

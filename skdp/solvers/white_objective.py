@@ -28,6 +28,7 @@ from ._whitening import (
     share_left,
     stand_in,
     whitening_asked,
+    wholeness,
 )
 from .objective_perturbation import tight
 
@@ -99,7 +100,8 @@ class WhiteObjective(Solver):
         """By the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
-        white, widest = stand_in(public), opening(public, budget)
+        white = stand_in(public, wholeness(task, public, budget))
+        widest = opening(public, budget)
         asked = white.question(self._objective(white.public, task, budget))
         question = cast(PerturbedObjective, asked.question)
         own = task.penalty.convexity_of_coefficients / widest**2

@@ -11,6 +11,7 @@ from skdp import DPLinearRegression, DPLinearSVC, DPLogisticRegression
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.privacy import Receipt
 from skdp.solvers import WhiteGD, WhiteObjective, _spread
+from skdp.solvers._denoised import denoised
 from skdp.solvers._spread import Seen, bend_of, wandered
 from skdp.solvers.gd import heavy_ball
 
@@ -276,11 +277,9 @@ def test_directions_that_indicators_leave_empty_are_seen():
     drawn = rng.normal(size=(size, size))
     noise = 0.03 * (drawn + drawn.T) / np.sqrt(4.0)
     noise[np.diag_indices(size)] = 0.03 * np.diagonal(drawn)
-    found = _spread._denoised(true + noise, 0.03)
+    found = denoised(true + noise, 0.03)
     assert np.linalg.eigvalsh(found)[0] > -1e-12
     assert empty @ found @ empty < 0.1 and abs(long @ found @ long - 4.0) < 0.2
     assert np.linalg.norm(found - true) < 0.5 * np.linalg.norm(noise)
-    bulk = _spread._denoised(
-        np.eye(size) + 3.0 * noise, 0.09
-    )  # nothing but noise around even directions
+    bulk = denoised(np.eye(size) + 3.0 * noise, 0.09)  # nothing but noise around even directions
     assert np.abs(bulk - np.diag(np.diagonal(bulk))).max() < 1e-12
