@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..exceptions import NotSupported
-from ._operators import OPERATORS
+from ._operators import operators
 
 __all__ = ["Traced", "as_torch", "on_one_thread", "own_copy", "trace", "trained"]
 
@@ -95,42 +95,49 @@ def trace(own: Any, shape: tuple[int, ...]) -> Traced:
     Traced
         Of tensors: the trained weights one by one, a record of shape ``(1, *shape)``, and slopes of its scores' shape.
     """
-    weights = trained(own)
     with on_one_thread() as torch:
-        return _traced(torch, own, weights, shape)
+        weights = [w.clone() for w in trained(own).values()]
+        x = torch.zeros((1, *shape), dtype=torch.float64, device="cpu")
+        forward = _listed(_scores_of(torch, own), (*weights, x), own, shape)
+        found = forward(*weights, x)
+        scores = _scores_of(torch, own)
+
+        def gradient(*given: Any) -> Any:
+            *w, x, dz = given
+            found, back = torch.func.vjp(lambda *at: scores(*at, x), *w)
+            return found, *back(dz)
+
+        backward = _listed(gradient, (*weights, x, torch.zeros_like(found)), own, shape)
+        x += torch.arange(x.numel(), dtype=x.dtype, device="cpu").cos().reshape(x.shape)
+        found = forward(*weights, x)
+        again = backward(*weights, x, torch.zeros_like(found))[0]
+        if not torch.allclose(found, again, equal_nan=True):
+            raise _changes(own)
+    return Traced(forward, backward, tuple(found.shape))
 
 
-def _traced(torch: Any, own: Any, weights: dict[str, Any], shape: tuple[int, ...]) -> Traced:
-    """The same, of the trained weights."""
+def _scores_of(torch: Any, own: Any) -> Callable[..., Any]:
+    """Scores as a function of weights and a record, of a copy: of weights that are shared it keeps others afterwards."""
+    used, names = copy.deepcopy(own), list(trained(own))
+    kept = dict(used.named_buffers())
 
     def scores(*given: Any) -> Any:
         *w, x = given
-        found = torch.func.functional_call(own, dict(zip(weights, w, strict=True)), (x,))
+        found = torch.func.functional_call(used, dict(zip(names, w, strict=True)), (x,))
         if not isinstance(found, torch.Tensor):
             raise TypeError(f"it returns a {type(found).__name__}, not a tensor")
+        if any(held is not kept[name] for name, held in used.named_buffers()):
+            raise _changes(own)
         return found
 
-    def gradient(*given: Any) -> Any:
-        *w, x, dz = given
-        found, back = torch.func.vjp(lambda *at: scores(*at, x), *w)
-        return found, *back(dz)
+    return scores
 
-    x = torch.zeros((1, *shape), dtype=torch.float64, device="cpu")
-    before = {name: held.clone() for name, held in own.named_buffers()}
-    forward = _listed(scores, (*weights.values(), x), own, shape)
-    found = forward(*weights.values(), x)
-    backward = _listed(gradient, (*weights.values(), x, torch.zeros_like(found)), own, shape)
-    after = dict(own.named_buffers())
-    kept = before.keys() == after.keys() and all(torch.equal(before[k], after[k]) for k in before)
-    x += torch.arange(x.numel(), dtype=x.dtype, device="cpu").cos().reshape(x.shape)
-    found = forward(*weights.values(), x)
-    again = backward(*weights.values(), x, torch.zeros_like(found))[0]
-    if not (kept and torch.allclose(found, again, equal_nan=True)):
-        raise NotSupported(
-            f"{type(own).__name__} changes when it is asked, so that a record's scores would depend on who was asked "
-            "before; use a module without running statistics."
-        )
-    return Traced(forward, backward, tuple(found.shape))
+
+def _changes(own: Any) -> NotSupported:
+    return NotSupported(
+        f"{type(own).__name__} changes when it is asked, so that a record's scores would depend on who was asked "
+        "before; use a module without running statistics."
+    )
 
 
 def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int, ...]) -> Any:
@@ -143,6 +150,8 @@ def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int
         # A module that draws is refused, and has drawn. What writes in place is listed as if it did not.
         with torch.random.fork_rng(devices=[]), plainly:
             listed = make_fx(torch.func.functionalize(function))(*given)
+    except NotSupported:
+        raise
     except Exception as error:
         raise ValueError(
             f"{type(own).__name__} cannot be traced on one record of shape {(1, *shape)}: "
@@ -159,19 +168,24 @@ def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int
 
 
 def _known(node: Any, torch: Any) -> bool:
-    """Whether a step picks from a tuple, or is a known operator whose answers are doubles, places or truth values."""
+    """Whether a step picks from a tuple, or is a known operator.
+
+    Answers are doubles or truth values, and places where a pool found its largest: whole numbers may fail by a value.
+    """
     if node.target is operator.getitem:
         return True
     if node.target is torch.ops.aten.empty_like.default:  # of which the shape alone is read
         return all(user.target is torch.ops.aten.fill.Scalar for user in node.users)
     own = isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "aten"
-    if not own or node.target.overloadpacket.__name__ not in OPERATORS:
+    if not own or node.target.overloadpacket.__name__ not in operators():
         return False
-    kinds = torch.Tag.dynamic_output_shape, torch.Tag.data_dependent_output
-    drawn = torch.Tag.nondeterministic_seeded
-    if node.target._schema.is_mutable or {*kinds, drawn} & set(node.target.tags):
+    tag = torch.Tag
+    barred = {tag.dynamic_output_shape, tag.data_dependent_output, tag.nondeterministic_seeded}
+    if node.target._schema.is_mutable or barred & set(node.target.tags):
         return False
     found = node.meta.get("val")
-    allowed = {torch.float64, torch.int64, torch.bool}
-    parts = found if isinstance(found, tuple | list) else (found,)
-    return all(part.dtype in allowed for part in parts if isinstance(part, torch.Tensor))
+    several = isinstance(found, tuple | list)
+    parts = [part for part in found if part is not None] if several else [found]
+    places = node.target is torch.ops.aten.max_pool2d_with_indices.default
+    kinds = {torch.float64, torch.bool} | ({torch.int64} if places else set())
+    return all(isinstance(part, torch.Tensor) and part.dtype in kinds for part in parts)

@@ -75,6 +75,7 @@ class TorchModule:
     input_shape: tuple[int, ...] | None = None
     scale: float = 1.0
     _sizes: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
+    _start: Array = field(init=False, repr=False)
     _listed: dict[int, Traced] = field(init=False, repr=False)
 
     proof: ClassVar[str | None] = "torch"
@@ -82,10 +83,12 @@ class TorchModule:
 
     def __post_init__(self) -> None:
         own = own_copy(self.module)
-        sizes = tuple(tuple(w.shape) for w in trained(own).values())
+        weights = trained(own).values()
+        sizes = tuple(tuple(w.shape) for w in weights)
+        start = np.concatenate([w.numpy().ravel() for w in weights])
         shape = None if self.input_shape is None else tuple(map(int, self.input_shape))
         given = {"module": own, "input_shape": shape, "scale": float(self.scale)}
-        for name, value in (*given.items(), ("_sizes", sizes), ("_listed", {})):
+        for name, value in (*given.items(), ("_sizes", sizes), ("_start", start), ("_listed", {})):
             object.__setattr__(self, name, value)
 
     @property
@@ -105,7 +108,7 @@ class TorchModule:
 
     def start(self, public: Any, outputs: int = 1) -> Array:
         """The weights that the module came with."""
-        return np.concatenate([w.numpy().ravel() for w in trained(self.module).values()])
+        return self._start.copy()
 
     @property
     def sizes(self) -> tuple[tuple[int, ...], ...]:
