@@ -117,7 +117,7 @@ def trace(own: Any, shape: tuple[int, ...]) -> Traced:
 
 
 def _scores_of(torch: Any, own: Any) -> Callable[..., Any]:
-    """Scores as a function of weights and a record, of a copy: of weights that are shared it keeps others afterwards."""
+    """Scores as a function of weights and a record, of a copy, in which shared weights are not put back afterwards."""
     used, names = copy.deepcopy(own), list(trained(own))
     kept = dict(used.named_buffers())
 

@@ -14,11 +14,13 @@ from .perceptron import _spread
 __all__ = ["TorchModule", "plain_module"]
 Array = np.ndarray[Any, Any]
 
-AT_HAND = 1 << 25  # numbers of single gradients that are kept from their norms to their sum: 256 megabytes
+AT_HAND = (
+    1 << 25
+)  # numbers of single gradients that are kept from their norms to their sum: 256 megabytes
 
 
 class _Tape:
-    """What the way back needs: the weights, the records, which overflowed; and gradients, for the slopes they are of."""
+    """What the way back needs: weights, records, which of them overflowed; gradients, for the slopes they are of."""
 
     def __init__(self, w: Array, x: Array, lost: Array) -> None:
         self.w, self.x, self.lost = w, x, lost
@@ -65,8 +67,10 @@ class TorchModule:
 
     Examples
     --------
-    >>> from skdp.models import TorchModule
     >>> import torch  # doctest: +SKIP
+    >>> from skdp.mechanisms import Public
+    >>> from skdp.models import TorchModule
+    >>> public = Public(n=100, n_features=4, intercept=0.0, neighbors="replace_one")
     >>> TorchModule(torch.nn.Linear(4, 2)).shape(public, outputs=2)  # doctest: +SKIP
     (10,)
     """
@@ -158,7 +162,7 @@ class TorchModule:
             for i, row in enumerate(x):
                 at.x.numpy().ravel()[:] = row
                 found[i] = traced.forward(*at.weights, at.x).numpy()
-        lost = ~np.isfinite(found).all(axis=1)
+        lost = np.asarray(~np.isfinite(found).all(axis=1))
         return found[:, 0] if found.shape[1] == 1 else found, _Tape(w.copy(), x, lost)
 
     def norms(self, tape: Any, dz: Array) -> Array:

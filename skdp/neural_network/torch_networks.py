@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting import Plan
 from ..fitting.data import Array, is_count
 from ..mechanisms import Public
-from ..models import TorchModule, plain_module
+from ..models import TorchModule
+from ..models.torch_module import plain_module
 from ..penalties import L2Blocks, ScaledPenalty
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task
@@ -122,7 +123,7 @@ class TorchNetwork(AnyNetwork):
         model, found = TorchModule(self.module_, *self._seen), []
         beyond = np.maximum(row_norms(X) / self._norm(), 1.0) * self._norm()
         for start in range(0, X.shape[0], AT_ONCE):
-            part = X[start : start + AT_ONCE]
+            part: Any = X[start : start + AT_ONCE]
             rows = part.toarray() if issparse(part) else part
             rows = rows.astype(np.float64) / beyond[start : start + AT_ONCE, None]
             scores, _ = model.scores(model.start(None), rows)
@@ -143,14 +144,14 @@ class DPTorchClassifier(TorchNetwork, NetworkClassifier):
 
     Examples
     --------
-    >>> from skdp.neural_network import DPTorchClassifier
     >>> import torch  # doctest: +SKIP
-    >>> net = torch.nn.Sequential(
-    ...     torch.nn.Conv2d(1, 8, 5), torch.nn.Tanh(), torch.nn.MaxPool2d(4), torch.nn.Flatten(), torch.nn.Linear(288, 10)
-    ... )  # doctest: +SKIP
-    >>> model = DPTorchClassifier(
-    ...     2.0, 1e-5, module=net, input_shape=(1, 28, 28), data_norm=28.0, classes=range(10)
-    ... )  # doctest: +SKIP
+    >>> from skdp.neural_network import DPTorchClassifier
+    >>> windows = torch.nn.Conv2d(1, 8, 5), torch.nn.Tanh(), torch.nn.MaxPool2d(4)  # doctest: +SKIP
+    >>> net = torch.nn.Sequential(*windows, torch.nn.Flatten(), torch.nn.Linear(288, 10))  # doctest: +SKIP
+    >>> given = {"module": net, "input_shape": (1, 28, 28)}  # doctest: +SKIP
+    >>> model = DPTorchClassifier(2.0, 1e-5, data_norm=28.0, classes=range(10), **given)  # doctest: +SKIP
+    >>> model.quote(60_000, 784).epsilon  # doctest: +SKIP
+    2.0
     """
 
 
@@ -167,10 +168,12 @@ class DPTorchRegressor(TorchNetwork, NetworkRegressor):
 
     Examples
     --------
-    >>> from skdp.neural_network import DPTorchRegressor
     >>> import torch  # doctest: +SKIP
+    >>> from skdp.neural_network import DPTorchRegressor
     >>> net = torch.nn.Sequential(torch.nn.Linear(2, 20), torch.nn.Tanh(), torch.nn.Linear(20, 1))  # doctest: +SKIP
     >>> model = DPTorchRegressor(4.0, 1e-6, module=net, data_norm=1.5, y_bounds=(0.0, 2.0))  # doctest: +SKIP
+    >>> model.quote(20_000, 2).epsilon  # doctest: +SKIP
+    4.0
     """
 
     def _predicted(self, X: ArrayLike) -> Array:

@@ -65,7 +65,10 @@ def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseE
         (thing.__name__, thing)
         for module in _public_modules("skdp")
         for thing in _public_classes(module)
-        if issubclass(thing, BaseEstimator) and issubclass(thing, kind) and not _is_base(thing) and _is_complete(thing)
+        if issubclass(thing, BaseEstimator)
+        and issubclass(thing, kind)
+        and not _is_base(thing)
+        and _is_complete(thing)
     }
     return sorted(found, key=lambda pair: (pair[0], pair[1].__module__))
 

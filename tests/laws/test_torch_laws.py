@@ -381,7 +381,9 @@ def test_what_has_no_proof_is_refused_before_any_record_is_seen(make, kind, told
 
 def test_a_module_that_counts_its_calls_is_its_first_call():
     counted, plain, X = seeded(Counts), seeded(Windows), np.linspace(-1, 1, 42).reshape(7, 6)
-    scores = [TorchModule(net).scores(TorchModule(net).start(None), X)[0] for net in (counted, plain)]
+    scores = [
+        TorchModule(net).scores(TorchModule(net).start(None), X)[0] for net in (counted, plain)
+    ]
     assert np.array_equal(*scores) and counted.calls == 0
 
 
@@ -390,7 +392,9 @@ def test_dropout_that_is_switched_off_is_taken():
 
 
 def test_an_input_shape_of_other_numbers_is_refused():
-    with pytest.raises(ValueError, match=r"input_shape=\(1, 8, 8\) is of 64 numbers and a row has 6"):
+    with pytest.raises(
+        ValueError, match=r"input_shape=\(1, 8, 8\) is of 64 numbers and a row has 6"
+    ):
         TorchModule(image_net(), (1, 8, 8)).shape(Public(9, 6, 0.0, "replace_one"), 3)
 
 
@@ -472,5 +476,8 @@ def test_a_batch_at_once_rounds_a_record_by_where_it_stands():
     for kind, belongs in ((TorchModule, True), (AtOnce, False)):
         model = kind(seeded(lambda: nn.Linear(200, 3)))
         w = model.start(None)
-        beside, alone = model.scores(w, X)[0], [model.scores(w, X[i : i + 1])[0][0] for i in range(67)]
+        beside, alone = (
+            model.scores(w, X)[0],
+            [model.scores(w, X[i : i + 1])[0][0] for i in range(67)],
+        )
         assert np.array_equal(beside, np.array(alone)) == belongs
