@@ -33,6 +33,14 @@ def tests(session):
 
 
 @nox.session
+def torch(session):
+    """What needs PyTorch: its tests are left out where it is not installed."""
+    session.install(".[test,torch]")
+    _pytest(session, "tests/laws/test_torch_laws.py", "tests/estimators/test_torch_networks.py")
+    _pytest(session, "tests/estimators/test_sklearn_checks.py", "-k", "DPTorch")
+
+
+@nox.session
 def slow(session):
     """Real draws in large numbers, audits and grids: hours."""
     session.install(".[test]")

@@ -6,7 +6,17 @@ from importlib.metadata import PackageNotFoundError, version
 
 __all__ = ["show_versions", "versions"]
 
-PACKAGES = ("skdp", "numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")
+PACKAGES = (
+    "skdp",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "joblib",
+    "pandas",
+    "matplotlib",
+    "tqdm",
+    "torch",
+)
 
 
 def versions() -> dict[str, str]:

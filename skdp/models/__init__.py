@@ -4,8 +4,9 @@ from ._activations import ACTIVATIONS
 from ._model import Model
 from .linear import Linear
 from .perceptron import Perceptron
+from .torch_module import TorchModule
 
-__all__ = ["ACTIVATIONS", "MODELS", "Linear", "Model", "Perceptron"]
+__all__ = ["ACTIVATIONS", "MODELS", "Linear", "Model", "Perceptron", "TorchModule"]
 
 MODELS: dict[str, type[Model]] = {
     "linear": Linear,

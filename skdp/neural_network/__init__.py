@@ -1,5 +1,6 @@
-"""Private networks of dense layers with scikit-learn's faces."""
+"""Private networks with scikit-learn's faces: of dense layers, and any module of PyTorch (``skdp[torch]``)."""
 
 from .perceptrons import DPMLPClassifier, DPMLPRegressor
+from .torch_networks import DPTorchClassifier, DPTorchRegressor
 
-__all__ = ["DPMLPClassifier", "DPMLPRegressor"]
+__all__ = ["DPMLPClassifier", "DPMLPRegressor", "DPTorchClassifier", "DPTorchRegressor"]

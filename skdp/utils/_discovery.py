@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -31,7 +32,8 @@ def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseE
     """Every public estimator of skdp, as scikit-learn's function of that name lists its own.
 
     A class is public where a module without an underscore in its path names it in ``__all__``. A base is not an
-    estimator: it is abstract, or leaves ``fit`` or the parameters to others.
+    estimator: it is abstract, or leaves ``fit`` or the parameters to others. One that needs an extra is there where the
+    extra is installed.
 
     Parameters
     ----------
@@ -63,7 +65,10 @@ def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseE
         (thing.__name__, thing)
         for module in _public_modules("skdp")
         for thing in _public_classes(module)
-        if issubclass(thing, BaseEstimator) and issubclass(thing, kind) and not _is_base(thing)
+        if issubclass(thing, BaseEstimator)
+        and issubclass(thing, kind)
+        and not _is_base(thing)
+        and _is_complete(thing)
     }
     return sorted(found, key=lambda pair: (pair[0], pair[1].__module__))
 
@@ -88,3 +93,9 @@ def _public_classes(module: ModuleType) -> Iterator[type]:
 def _is_base(kind: Any) -> bool:
     """Whether others are to be made of it: it is not complete, or has no parameters of its own or of a parent."""
     return inspect.isabstract(kind) or not hasattr(kind, "fit") or kind.__init__ is object.__init__
+
+
+def _is_complete(kind: Any) -> bool:
+    """Whether the package that it needs beside those of skdp is installed."""
+    extra = getattr(kind, "_extra", None)
+    return extra is None or find_spec(extra) is not None

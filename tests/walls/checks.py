@@ -14,6 +14,7 @@ OPTIONAL = {
     "tqdm",
     "dp_accounting",
     "pandas",
+    "torch",
 }  # extras: imported inside functions only
 
 # What a room may import of skdp, and of third parties. A room is a folder of skdp/.
@@ -21,7 +22,7 @@ ROOMS = {
     "privacy": ({"privacy", "exceptions", "_fingerprint"}, NUMBERS),
     "losses": ({"losses"}, NUMBERS),
     "penalties": ({"penalties"}, NUMBERS),
-    "models": ({"models"}, NUMBERS),
+    "models": ({"models", "exceptions"}, NUMBERS),
     "mechanisms": (
         {"mechanisms", "privacy", "models", "losses", "penalties", "exceptions"},
         NUMBERS,
