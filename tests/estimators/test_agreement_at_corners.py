@@ -1,4 +1,4 @@
-"""Losses with corners tend to the linear programme's fit, to a vertex of it, as epsilon grows: rounding fades with noise.
+"""Losses with corners tend to the linear programme's fit as epsilon grows: rounding fades with the noise.
 
 Quantiles are held against scikit-learn's own programme. Its support vectors stop far from their optimum where C is
 large, so exact fits of these are found by their conditions: which records lie at a corner and which coefficients are 0
@@ -22,7 +22,7 @@ from skdp import DPLinearSVC, DPLinearSVR, DPQuantileRegressor
 STRENGTHS = (0.01, 1.0, 100.0)
 TAU, MARGIN = 0.7071, 0.05  # no table has a whole number of records below such a quantile
 NAMES = ("quantile", "quantile, L1", "support vectors", "hinge", "hinge, L1", "hinge, both")
-AT = 5e-8  # of a corner: records that lie in it
+AT = 5e-8  # of a corner, or 0: records and coefficients that lie there
 SHARES = {"hinge": 0.0, "hinge, L1": 1.0, "hinge, both": 0.5, "support vectors": 0.0}
 
 
@@ -66,6 +66,7 @@ def by_conditions(name, X, y, w, strength, intercept):
     share, size = SHARES[name], X.shape[1]
     l1, l2 = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
     l1[:size], l2[:size] = share / strength, (1.0 - share) / strength
+    w = np.where((l1 > 0.0) & (np.abs(w) < AT), 0.0, w)
     corner, left, right = pieces(name, Z @ w, y)
     at = np.abs(Z @ w - corner) < AT
     free = np.flatnonzero((w != 0.0) | (l1 == 0.0))
