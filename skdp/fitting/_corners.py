@@ -1,7 +1,7 @@
 """How far the corners of a loss are rounded: by the noise, which hides what is smaller. A public number, never by data.
 
 A wide rounding moves the fit, a narrow one leaves few records that know the curvature. Without noise it is so narrow
-that the fit is the vertex of scikit-learn's linear programme, to seven digits or so.
+that the fit is the vertex of scikit-learn's linear programme, to eight digits or so.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from .auto import noise_level
 __all__ = ["Corner", "corner_width"]
 
 POWER = 0.56  # of the noise of a mean gradient, in norms
-SHARPEST = 1e-8
-CERTIFIED = 1e-9  # for each record: what double precision certifies minimisers beside, with room
+SHARPEST = 1e-9
+# For each record, what double precision certifies minimisers beside, with room; and beside a penalty met by its prox.
+CERTIFIED, CERTIFIED_BESIDE = 1e-9, 3e-7
 LOUD = 0.06  # noise beyond which a descent had better take the short steps of a sharp corner
 
 
@@ -63,5 +64,8 @@ def corner_width(solver: Solver, task: Task, public: Public, spec: Spec, corner:
     if not isinstance(solver, WhiteObjective | ObjectivePerturbation):
         whitened = isinstance(solver, WhiteGD) and level <= LOUD
         return corner.descent if whitened else corner.loud
-    least = max(SHARPEST, CERTIFIED * (public.n or 0)) if spec.private else SHARPEST
+    least = SHARPEST
+    if spec.private:
+        split = isinstance(solver, ObjectivePerturbation) and not task.penalty.smooth
+        least = max(least, (CERTIFIED_BESIDE if split else CERTIFIED) * (public.n or 0))
     return min(corner.widest, max(corner.slope * level**POWER, least))

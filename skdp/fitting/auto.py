@@ -40,6 +40,7 @@ STILL = (
 )
 # Losses of slopes of either sign that a tilt suits too; counts have slopes far below the bound, so they want less.
 TILTED: dict[type[Loss], float] = {EpsilonInsensitive: QUIET, QuantileHuber: 0.01, Poisson: 0.0025}
+TILTED_PROX: dict[type[Loss], float] = {QuantileHuber: 0.002}
 
 
 def choose_solver(
@@ -87,8 +88,9 @@ def _of_lists(task: Task, public: Public) -> Solver:
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:
     """Noise up to which a perturbed objective does better."""
-    if ridge and public.n is not None and type(task.loss) in TILTED:
-        return TILTED[type(task.loss)]
+    tilted = TILTED if ridge else TILTED_PROX
+    if public.n is not None and type(task.loss) in tilted:
+        return tilted[type(task.loss)]
     proved = task.loss.one_signed or task.loss.outputs > 1
     if not public.replace_one or not proved:
         return STILL

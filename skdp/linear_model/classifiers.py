@@ -129,7 +129,7 @@ class DPLinearSVC(WithCorners, LinearClassifier):
     loss : {"huberised_hinge", "hinge", "squared_hinge"} or Loss, default="huberised_hinge"
         Loss of the margin: any of two classes in ``skdp.losses.LOSSES``, by name, or an instance. With
         ``solver="auto"`` the corner of "hinge" is rounded by the noise level: at most as "huberised_hinge" is, and
-        without noise over 1e-8. Other solvers get the hinge itself, if they need no smoothness, and so do all of
+        without noise over 1e-9. Other solvers get the hinge itself, if they need no smoothness, and so do all of
         ``Hinge()``.
     h : float, default=0.5
         Half-width of the quadratic part of the huberised hinge.

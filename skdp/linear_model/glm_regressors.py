@@ -36,7 +36,7 @@ class DPLinearSVR(WithCorners, LinearRegressor):
         scikit-learn's `LinearSVR` is not.
     smoothing : float, default=None
         How far the corner is rounded, in halves of the declared range; less of it needs a larger epsilon. None: by the
-        noise level, at most 0.05, and without noise 1e-8.
+        noise level, at most 0.05, and without noise 1e-9.
 
     See Also
     --------

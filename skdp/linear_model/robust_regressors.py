@@ -68,7 +68,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     smoothing : float, default=None
         How far the kink is rounded, in halves of the declared range. What lies nearer than that to the quantile counts
         by how far it lies; less of it is nearer to scikit-learn's fit, and needs a larger epsilon. None: by the noise
-        level, without noise 1e-8.
+        level, without noise 1e-9.
 
     See Also
     --------

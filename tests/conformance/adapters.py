@@ -26,7 +26,6 @@ from skdp import (
 
 # What no adapter can know of the estimators but by asking: these come and go with their own tests.
 WEIGHTS = ("class_weight",)
-SHARP = 5e-3  # of half of the range of targets: how far corners of losses are rounded; the least that is taken
 
 
 class _Adapted:
@@ -189,9 +188,6 @@ class QuantileRegressor(_Regressor):
 
     names = ("alpha", "quantile")
 
-    def _mapped(self, X, y, sample_weight):
-        return super()._mapped(X, y, sample_weight) | {"smoothing": SHARP}
-
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
 
@@ -229,7 +225,7 @@ class LinearSVR(_Regressor):
     def _mapped(self, X, y, sample_weight):
         if self.loss != "epsilon_insensitive":
             raise NotImplementedError("loss='squared_epsilon_insensitive' has no counterpart")
-        given = {"margin": self.epsilon, "smoothing": SHARP}
+        given = {"margin": self.epsilon}
         return super()._mapped(X, y, sample_weight) | given
 
 

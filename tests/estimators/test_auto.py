@@ -57,6 +57,9 @@ def test_a_ledger_that_can_hold_it_changes_nothing(accountant):
 def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_quiet_or_of_least_squares():
     assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7), n=2000) == "white-gd"
     assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7)) == "white-objective"
+    given = {"loss": QuantileHuber(0.7), "penalty": "l1"}
+    assert choose_solver(DPLinearSVC, **given, n=2000) == "gd"
+    assert choose_solver(DPLinearSVC, **given) == "objective-perturbation"
     assert choose_solver(DPLinearSVC, loss=Huber(1.0)) == "two-phase"
 
 
