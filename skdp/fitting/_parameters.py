@@ -145,6 +145,7 @@ RULES: dict[str, Rule] = {
         "must be finite numbers, as many as intercept_ has: a public intercept to begin at, or None",
     ),
     "fit_intercept": (_flag, "must be True or False"),
+    "positive": (_flag, "must be True or False"),
     "neighbors": (
         _one_of((), *NEIGHBORS),
         "is not a relation; use 'replace_one' (n is public) or 'add_remove' (n is private)",

@@ -13,7 +13,7 @@ from ..losses import (
     Squared,
 )
 from ..mechanisms import Public
-from ..penalties import L1, L2, ElasticNet, NoPenalty
+from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
 from ..solvers import (
@@ -70,7 +70,8 @@ def choose_solver(
     smooth, narrow = task.loss.curvature is not None, public.width <= WIDEST
     penalty = task.penalty.penalty
     least_squares = type(task.loss) in (Squared, Huber)
-    if alone and least_squares and narrow and isinstance(penalty, L1 | L2 | ElasticNet | NoPenalty):
+    known = isinstance(penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty)
+    if alone and least_squares and narrow and known:
         return TwoPhase()
     if not smooth or not narrow or not task.penalty.convex:
         return GD()

@@ -114,11 +114,9 @@ def adapter(theirs, ours):
 
 
 class _Regressor:
-    """With bounds of targets, and no non-negative coefficients."""
+    """With bounds of targets."""
 
     def _mapped(self, X, y, sample_weight):
-        if getattr(self, "positive", False):
-            raise NotImplementedError("positive=True has no counterpart")
         given = {"fit_intercept": self.fit_intercept, "y_bounds": bounds_of(y)}
         given["clip_predictions"] = False
         return given | {name: getattr(self, name) for name in self.names if hasattr(self, name)}
@@ -154,19 +152,21 @@ class LinearSVC:
 class Ridge(_Regressor):
     """Of squares."""
 
-    names = ("alpha",)
+    names = ("alpha", "positive")
 
 
 @adapter(linear_model.LinearRegression, DPLinearRegression)
 class LinearRegression(_Regressor):
     """Of squares."""
 
+    names = ("positive",)
+
 
 @adapter(linear_model.Lasso, DPLasso)
 class Lasso(_Regressor):
     """With an alpha that is weighed against the mean: of weights with a mean of 1."""
 
-    names = ("alpha",)
+    names = ("alpha", "positive")
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
@@ -176,7 +176,7 @@ class Lasso(_Regressor):
 class ElasticNet(_Regressor):
     """The same."""
 
-    names = ("alpha", "l1_ratio")
+    names = ("alpha", "l1_ratio", "positive")
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
