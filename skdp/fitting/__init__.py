@@ -4,6 +4,7 @@
 estimators share: parameters in, plan out, all or nothing.
 """
 
+from ._corners import Corner, corner_width
 from ._fields import FromFields
 from .auto import choose_solver
 from .classifier import PrivateClassifier
@@ -14,6 +15,7 @@ from .regressor import PrivateRegressor
 from .run import Run, prepare
 
 __all__ = [
+    "Corner",
     "FromFields",
     "Plan",
     "PrivateClassifier",
@@ -22,5 +24,6 @@ __all__ = [
     "PrivateRegressor",
     "Run",
     "choose_solver",
+    "corner_width",
     "prepare",
 ]

@@ -145,6 +145,7 @@ RULES: dict[str, Rule] = {
         "must be finite numbers, as many as intercept_ has: a public intercept to begin at, or None",
     ),
     "fit_intercept": (_flag, "must be True or False"),
+    "positive": (_flag, "must be True or False"),
     "neighbors": (
         _one_of((), *NEIGHBORS),
         "is not a relation; use 'replace_one' (n is public) or 'add_remove' (n is private)",
@@ -180,8 +181,9 @@ RULES: dict[str, Rule] = {
         "must be a number between 1e-30 and 1e30, in units of the target",
     ),
     "smoothing": (
-        _between(5e-3, 1.0),
-        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range",
+        _or_none(_between(5e-3, 1.0)),
+        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range; None goes "
+        "by the noise",
     ),
     "quantile": (
         lambda value: 0.0 < _real(value) < 1.0,

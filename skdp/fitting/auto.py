@@ -13,7 +13,7 @@ from ..losses import (
     Squared,
 )
 from ..mechanisms import Public
-from ..penalties import L1, L2, ElasticNet, NoPenalty
+from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
 from ..solvers import (
@@ -28,7 +28,7 @@ from ..solvers import (
 )
 from ..solvers._one_shot import TYPICAL
 
-__all__ = ["choose_solver"]
+__all__ = ["choose_solver", "noise_level"]
 
 WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for each record
 # Noise of a mean gradient, in norms, up to which a perturbed objective does better than gradients: where the two met on
@@ -39,7 +39,8 @@ STILL = (
     5e-5  # and where an objective has more to pay: private numbers of records, slopes of both signs
 )
 # Losses of slopes of either sign that a tilt suits too; counts have slopes far below the bound, so they want less.
-TILTED: dict[type[Loss], float] = {EpsilonInsensitive: QUIET, Poisson: 0.0025}
+TILTED: dict[type[Loss], float] = {EpsilonInsensitive: QUIET, QuantileHuber: 0.01, Poisson: 0.0025}
+TILTED_PROX: dict[type[Loss], float] = {QuantileHuber: 0.002}
 
 
 def choose_solver(
@@ -69,12 +70,13 @@ def choose_solver(
     smooth, narrow = task.loss.curvature is not None, public.width <= WIDEST
     penalty = task.penalty.penalty
     least_squares = type(task.loss) in (Squared, Huber)
-    if alone and least_squares and narrow and isinstance(penalty, L1 | L2 | ElasticNet | NoPenalty):
+    known = isinstance(penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty)
+    if alone and least_squares and narrow and known:
         return TwoPhase()
     if not smooth or not narrow or not task.penalty.convex:
         return GD()
     ridge = isinstance(penalty, L2 | NoPenalty)
-    if alone and _noise(task, public, spec) <= _quiet(task, public, ridge):
+    if alone and noise_level(task, public, spec) <= _quiet(task, public, ridge):
         return WhiteObjective() if ridge else ObjectivePerturbation()
     return WhiteGD() if ridge else GD()
 
@@ -87,17 +89,16 @@ def _of_lists(task: Task, public: Public) -> Solver:
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:
     """Noise up to which a perturbed objective does better."""
-    if type(task.loss) is QuantileHuber:
-        return 0.0  # its kink is too sharp to certify a minimiser beside a promise
-    if ridge and public.n is not None and type(task.loss) in TILTED:
-        return TILTED[type(task.loss)]
+    tilted = TILTED if ridge else TILTED_PROX
+    if public.n is not None and type(task.loss) in tilted:
+        return tilted[type(task.loss)]
     proved = task.loss.one_signed or task.loss.outputs > 1
     if not public.replace_one or not proved:
         return STILL
     return QUIET if ridge else PROX
 
 
-def _noise(task: Task, public: Public, spec: Spec) -> float:
+def noise_level(task: Task, public: Public, spec: Spec) -> float:
     """Norm of the noise of a mean gradient of clip 1 that takes the whole budget."""
     if not spec.private:
         return 0.0

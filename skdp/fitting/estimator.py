@@ -216,6 +216,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
         alone = self._any_theorem() and self._columns(fits) == fits
         solver = self._chosen(task, public, spec, alone)
+        task = self._rounded(task, solver, public, spec)
         given = spec, task, solver, public, data_norm, self.accountant, facts
         unit = "row" if self.max_rows_per_group is None else "person"
         return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
@@ -246,6 +247,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """The solver that a parameter names, or the one that suits public numbers."""
         return resolve(choose_solver(self.solver, task, public, spec, alone))
+
+    def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
+        """The task with corners of its loss as wide as suits the solver and public numbers."""
+        return task
 
     def _fit(
         self,

@@ -88,7 +88,8 @@ class PrivateLearner(PrivateEstimator):
 
         def restated(norm: float) -> Task:
             given = plan.public.n, plan.public.n_features, outputs
-            return self._as_if(data_norm=norm)._stated(*given)[1]
+            task = self._as_if(data_norm=norm)._stated(*given)[1]
+            return replace(task, loss=plan.task.loss)  # with corners as they were priced
 
         return plan, Unscaled(X, targets, weights, plan, restated, self._onto_unit)
 

@@ -3,19 +3,22 @@
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import field
-from typing import Any
+from dataclasses import field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..fitting import Plan
+from ..fitting import Corner, Plan
 from ..fitting.data import Array
-from ..losses import LOSSES, HuberisedHinge, Logistic, Loss, Multinomial
-from ..solvers import Budget
+from ..losses import LOSSES, Hinge, HuberisedHinge, Logistic, Loss, Multinomial
+from ..mechanisms import Public
+from ..privacy import Spec
+from ..solvers import GD, Budget, Solver, Task, WhiteGD
 from ._linear import LinearClassifier, keep_single
 from ._logistic_intervals import WithLogisticIntervals
+from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
@@ -121,14 +124,21 @@ class DPLogisticRegression(WithLogisticIntervals):
             return np.log(self.predict_proba(X))
 
 
-class DPLinearSVC(LinearClassifier):
+def _named(given: Any, name: str) -> bool:
+    """Whether a parameter is this name: instances compare as they like."""
+    return isinstance(given, str) and given == name
+
+
+class DPLinearSVC(WithCorners, LinearClassifier):
     """Linear support vector classifier with (epsilon, delta)-differential privacy.
 
     Parameters
     ----------
     loss : {"huberised_hinge", "hinge", "squared_hinge"} or Loss, default="huberised_hinge"
-        Loss of the margin: any of two classes in ``skdp.losses.LOSSES``, by name, or an instance. The hinge itself only
-        with solvers that need no smoothness.
+        Loss of the margin: any of two classes in ``skdp.losses.LOSSES``, by name, or an instance. With
+        ``solver="auto"`` the corner of "hinge" is rounded by the noise level: at most as "huberised_hinge" is, and
+        without noise over 1e-9. Other solvers get the hinge itself, if they need no smoothness, and so do all of
+        ``Hinge()``.
     h : float, default=0.5
         Half-width of the quadratic part of the huberised hinge.
 
@@ -144,6 +154,20 @@ class DPLinearSVC(LinearClassifier):
 
     loss: str | Loss = "huberised_hinge"
     h: float = 0.5
+    _corner: ClassVar[Corner] = Corner(slope=10.0, widest=0.5, descent=0.5, loud=0.5)
+
+    def _open(self) -> bool:
+        return _named(self.loss, "hinge") and _named(self.solver, "auto")
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        """Where the corner is hidden, as for the hinge itself: subgradients do as well as those of a parabola."""
+        found = super()._chosen(task, public, spec, alone)
+        return GD() if self._open() and isinstance(found, WhiteGD) else found
+
+    def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
+        if self._open() and isinstance(solver, GD):
+            return replace(task, loss=Hinge())
+        return super()._rounded(task, solver, public, spec)
 
     def _ignored(self) -> Iterator[str]:
         """Beside those of the penalty, the half-width of another loss."""
@@ -154,5 +178,7 @@ class DPLinearSVC(LinearClassifier):
     def _loss(self, outputs: int) -> Loss:
         if isinstance(self.loss, Loss):
             return self.loss
+        if self._open():
+            return HuberisedHinge(OPEN)
         kind = LOSSES[self.loss]
         return kind(self.h) if kind is HuberisedHinge else kind()

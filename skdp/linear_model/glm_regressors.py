@@ -1,27 +1,28 @@
 """Private support vector regression and Poisson regression, with scikit-learn's face."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
-from ..fitting import Plan
+from ..fitting import Corner, Plan
 from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson
 from ..penalties import L2, NoPenalty, Penalty
 from ._linear import LARGEST
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
+from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
 
-class DPLinearSVR(LinearRegressor):
+class DPLinearSVR(WithCorners, LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
-    part of half of the declared range.
+    part of half of the declared range, which vanishes with the noise.
 
     Parameters
     ----------
@@ -33,8 +34,9 @@ class DPLinearSVR(LinearRegressor):
     C : float, default=1.0
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not.
-    smoothing : float, default=0.05
-        How far the corner is rounded, in halves of the declared range; less of it needs a larger epsilon.
+    smoothing : float, default=None
+        How far the corner is rounded, in halves of the declared range; less of it needs a larger epsilon. None: by the
+        noise level, at most 0.05, and without noise 1e-9.
 
     See Also
     --------
@@ -53,11 +55,12 @@ class DPLinearSVR(LinearRegressor):
 
     margin: float = 0.0
     C: float = 1.0
-    smoothing: float = 0.05
+    smoothing: float | None = None
+    _corner: ClassVar[Corner] = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
 
     def _loss(self) -> Loss:
-        half = self._scale()[1]
-        return EpsilonInsensitive(float(self.margin) / half, float(self.smoothing))
+        width = OPEN if self.smoothing is None else float(self.smoothing)
+        return EpsilonInsensitive(float(self.margin) / self._scale()[1], width)
 
     def _penalty(self, n: int | None) -> Penalty:
         return L2(self._scale()[1] / float(self.C)) if math.isfinite(self.C) else NoPenalty()

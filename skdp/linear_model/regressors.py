@@ -2,14 +2,15 @@
 
 from typing import ClassVar
 
-from ..penalties import L2, NoPenalty, Penalty
+from ..penalties import Penalty
 from ._intervals import WithIntervals
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
+from ._signs import WithSigns
 
 __all__ = ["DPLinearRegression", "DPRidge"]
 
 
-class DPRidge(WithIntervals, PenalisedRegressor):
+class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     """Ridge regression with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) + alpha |w|^2``, as scikit-learn does, by a solver that only ever sees private
@@ -21,8 +22,8 @@ class DPRidge(WithIntervals, PenalisedRegressor):
 
     Notes
     -----
-    Scikit-learn's ``solver``, ``max_iter``, ``tol`` and ``positive`` have no counterpart: how long a fit runs may not
-    depend on the data. Several targets, the columns of ``y``, are so many fits that share the budget; ``alpha`` is one
+    Scikit-learn's ``solver``, ``max_iter`` and ``tol`` have no counterpart: how long a fit runs may not depend on the
+    data. Several targets, the columns of ``y``, are so many fits that share the budget; ``alpha`` is one
     for all.
 
     Examples
@@ -39,10 +40,10 @@ class DPRidge(WithIntervals, PenalisedRegressor):
     _one_column: ClassVar[tuple[int, ...]] = (-1,)  # as scikit-learn's
 
     def _penalty(self, n: int | None) -> Penalty:
-        return L2(float(self.alpha)) if self.alpha else NoPenalty()
+        return self._netted(0.0, float(self.alpha))
 
 
-class DPLinearRegression(WithIntervals, LinearRegressor):
+class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
     """Linear least squares with (epsilon, delta)-differential privacy.
 
     See Also
@@ -64,4 +65,4 @@ class DPLinearRegression(WithIntervals, LinearRegressor):
     """
 
     def _penalty(self, n: int | None) -> Penalty:
-        return NoPenalty()
+        return self._netted(0.0, 0.0)

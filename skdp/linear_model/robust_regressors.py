@@ -1,8 +1,12 @@
 """Private regression by losses that a few far targets hardly move: Huber's, and that of a quantile."""
 
+from typing import ClassVar
+
+from ..fitting import Corner
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
 from ._linear_regressor import PenalisedRegressor
+from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
@@ -47,11 +51,11 @@ class DPHuberRegressor(PenalisedRegressor):
         return L2(float(self.alpha)) if self.alpha else NoPenalty()
 
 
-class DPQuantileRegressor(PenalisedRegressor):
+class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     """Quantile regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(pinball(y - x.w - b)) + alpha |w|_1``, as scikit-learn does, with the kink of the pinball loss
-    rounded over a part of half of the declared range.
+    rounded over a part of half of the declared range, which vanishes with the noise.
 
     Parameters
     ----------
@@ -61,9 +65,10 @@ class DPQuantileRegressor(PenalisedRegressor):
         Strength of the L1 penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
         under ``neighbors="add_remove"``. Scikit-learn's default is 1, which hardly leaves a coefficient. The mean is
         over records: of weights, give such with a mean of 1, as scikit-learn makes of any.
-    smoothing : float, default=0.02
+    smoothing : float, default=None
         How far the kink is rounded, in halves of the declared range. What lies nearer than that to the quantile counts
-        by how far it lies; less of it is nearer to scikit-learn's fit, and needs a larger epsilon.
+        by how far it lies; less of it is nearer to scikit-learn's fit, and needs a larger epsilon. None: by the noise
+        level, without noise 1e-9.
 
     See Also
     --------
@@ -83,10 +88,12 @@ class DPQuantileRegressor(PenalisedRegressor):
 
     quantile: float = 0.5
     alpha: float = 0.0
-    smoothing: float = 0.02
+    smoothing: float | None = None
+    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.1, descent=0.05, loud=0.02)
 
     def _loss(self) -> Loss:
-        return QuantileHuber(float(self.quantile), float(self.smoothing))
+        width = OPEN if self.smoothing is None else float(self.smoothing)
+        return QuantileHuber(float(self.quantile), width)
 
     def _penalty(self, n: int | None) -> Penalty:
         return L1(float(self.alpha) * self._records(n)) if self.alpha else NoPenalty()

@@ -4,13 +4,14 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from ..penalties import L1, ElasticNet, NoPenalty, Penalty
+from ..penalties import Penalty
 from ._linear_regressor import PenalisedRegressor
+from ._signs import WithSigns
 
 __all__ = ["DPElasticNet", "DPLasso"]
 
 
-class _WithZeros(PenalisedRegressor):
+class _WithZeros(WithSigns, PenalisedRegressor):
     """Of those whose coefficients are mostly 0.
 
     Attributes
@@ -53,7 +54,7 @@ class DPLasso(_WithZeros):
     """
 
     def _penalty(self, n: int | None) -> Penalty:
-        return L1(float(self.alpha) * self._records(n) / self._scale()[1])
+        return self._netted(float(self.alpha) * self._records(n) / self._scale()[1], 0.0)
 
 
 class DPElasticNet(_WithZeros):
@@ -95,5 +96,4 @@ class DPElasticNet(_WithZeros):
             )
         ratio = float(self.l1_ratio)
         absolute, squared = alpha * ratio / self._scale()[1], alpha * (1.0 - ratio)
-        whole = absolute + squared
-        return ElasticNet(whole, absolute / whole) if whole else NoPenalty()
+        return self._netted(absolute, squared)

@@ -98,6 +98,13 @@ class Loss:
         """Supremum of ``value`` over scores in [-radius, radius] and targets in their bound."""
         raise NotImplementedError
 
+    def blunter(self, times: float) -> "Loss | None":
+        """The same with its corners rounded over so many times as much; None where it has no such corners.
+
+        An inner minimiser goes from blunt corners to sharp ones (`mechanisms/_narrowing.py`); no promise counts on it.
+        """
+        return None
+
 
 class MarginLoss(Loss):
     """Decreasing convex function of the margin ``y z``: two classes, y = -1 or +1.

@@ -1,6 +1,7 @@
 """Loss of support vector regression with its corners rounded: nothing for small residuals, then a straight line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -46,6 +47,10 @@ class EpsilonInsensitive(ResidualLoss):
     def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 1.0 / float(self.h)
+
+    def blunter(self, times: float) -> Self:
+        """The same, rounded over so many times as much."""
+        return replace(self, h=self.h * times)
 
     def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""

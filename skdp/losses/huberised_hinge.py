@@ -1,6 +1,7 @@
 """Hinge loss with its kink rounded (Chaudhuri, Monteleoni and Sarwate 2011)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class HuberisedHinge(MarginLoss):
     def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 1.0 / (2.0 * self.h)
+
+    def blunter(self, times: float) -> Self:
+        """The same, rounded over so many times as much."""
+        return replace(self, h=self.h * times)
 
     def of_margin(self, margin: Array) -> Array:
         """Loss at the margin."""

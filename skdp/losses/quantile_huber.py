@@ -1,6 +1,7 @@
 """Pinball loss with its kink rounded: smooth quantile regression."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -54,6 +55,10 @@ class QuantileHuber(ResidualLoss):
     def curvature(self) -> float:
         """Supremum of the second derivative."""
         return 1.0 / float(self.k)
+
+    def blunter(self, times: float) -> Self:
+        """The same, rounded over so many times as much."""
+        return replace(self, k=self.k * times)
 
     def of_residual(self, residual: Array) -> Array:
         """Loss at the residual."""

@@ -1,4 +1,4 @@
-"""Where a search for a minimiser begins: near that of some of the records.
+"""Where a search for a minimiser begins: near that of some of the records, or of a loss with blunter corners.
 
 A search ends by its certificate, which is asked of all records, from wherever it began (docs/proofs/sums.md): nothing
 here carries a promise. It takes fewer rounds from here than from zero.
@@ -10,6 +10,7 @@ import numpy as np
 
 from ._directions import LEAST, PER_COLUMN
 from ._limits import Limits, norm
+from ._narrowing import has_corners, narrowed
 from ._objective import DENSE_WIDTH, FEW_COLUMNS, Array, Objective
 
 __all__ = ["beginning", "some_of"]
@@ -23,6 +24,9 @@ PASSES = (1.0, 0.5, 0.25, 0.125)  # parts of a step that are tried
 def beginning(objective: Objective, limits: Limits) -> Array:
     """A point within the reach of minimisers: zero, where some of the records would save nothing."""
     w = np.zeros_like(objective.linear)
+    if has_corners(objective):
+        near = narrowed(objective)
+        return near if norm(near) <= limits.furthest() else w
     some = max(PER_COLUMN * objective.rows.width, LEAST)
     one_score = w.ndim == 1 and FEW_COLUMNS < len(w) <= DENSE_WIDTH
     if not one_score or len(objective.rows) < FEWEST * some:

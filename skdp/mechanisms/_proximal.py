@@ -16,6 +16,7 @@ import numpy as np
 
 from ._kernels import UNIT
 from ._limits import Limits, norm
+from ._narrowing import has_corners, narrowed
 from ._objective import Array, Curvature, Objective
 
 __all__ = ["minimise_composite"]
@@ -54,7 +55,9 @@ def minimise_composite(
 ) -> Array:
     """Return w at which gradient plus some subgradient has norm at most ``tolerance``."""
     search = _Search(objective, penalty, limits, tolerance)
-    w = penalty.prox(np.zeros_like(objective.linear), 1.0)
+    w, found = search.beginning()
+    if found:
+        return w
     for _ in limits.rounds():
         z = objective.rows.dot(w)
         g = objective.gradient(w, objective.slopes(z))
@@ -94,6 +97,22 @@ class _Search:
     penalty: Any
     limits: Limits
     tolerance: float
+
+    def beginning(self) -> tuple[Array, bool]:
+        """The prox of 0, or a point that is provably no higher; and whether it meets the tolerance."""
+        objective, limits = self.objective, self.limits
+        w = self.penalty.prox(np.zeros_like(objective.linear), 1.0)
+        if not has_corners(objective, self.penalty):
+            return w, False
+        guess = narrowed(objective, self.penalty)
+        if not norm(guess) <= limits.furthest():
+            return w, False
+        z = objective.rows.dot(guess)
+        size = 1.0 / max(objective.curvature(guess, z, 0.1).largest(), limits.convexity)
+        near = self.prox_step(guess, objective.gradient(guess, objective.slopes(z)), size)
+        if near.meets(limits.enough(self.tolerance, near.error)):
+            return near.u, True
+        return (near.u if near.below(w) >= 0.0 else w), False
 
     def at(self, u: Array, subgradient: Array) -> _Point:
         """The certificate at a point; in twofold precision where it is near enough to matter."""

@@ -15,6 +15,7 @@ from .l2_ball import L2Ball
 from .l2_blocks import L2Blocks
 from .mcp import MCP
 from .none import NoPenalty
+from .nonnegative import NonNegative
 from .nuclear import Nuclear
 from .scad import SCAD
 from .spectral_balls import SpectralBalls
@@ -32,6 +33,7 @@ __all__ = [
     "L2Ball",
     "L2Blocks",
     "NoPenalty",
+    "NonNegative",
     "Nuclear",
     "Penalty",
     "ScaledPenalty",
@@ -48,6 +50,7 @@ PENALTIES: dict[str, type[Penalty]] = {
     "scad": SCAD,
     "mcp": MCP,
     "group_lasso": GroupLasso,
+    "nonnegative": NonNegative,
     "box": Box,
     "l1_ball": L1Ball,
     "l2_ball": L2Ball,

@@ -19,6 +19,7 @@ from ._rules import clip_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = [
+    "BENT",
     "RADIUS",
     "TYPICAL",
     "OneQuestion",
@@ -37,6 +38,7 @@ FLOOR = (
     1e-5  # least convexity beside a promise, which double precision can certify minimisers down to
 )
 UNPROMISED = 1e-9  # convexity where nothing is promised: less blurs what a prox certifies
+BENT = 20.0  # curvature of a sum of losses beyond which corners only hold fewer records each
 TYPICAL = 1e3  # records that defaults are chosen for where their number is private
 
 
@@ -107,7 +109,7 @@ def _quiet_strength(
     more of the other, without end. Its harm is n curvature deviation^2 / 2, that of shrinkage strength radius^2 / 2;
     their ratio falls with the third to fifth power of the strength, so the steps down from 1 come close and never pass.
     """
-    steepness = (public.n or TYPICAL) * task.curvature * public.row_bound**2
+    steepness = (public.n or TYPICAL) * min(task.curvature, BENT) * public.row_bound**2
 
     def ratio(strength: float) -> float:
         deviation = PerturbedObjective(
@@ -124,9 +126,13 @@ def _quiet_strength(
     with suppress(NotSupported):  # so little that double precision could not certify the minimiser
         if ratio(strength) <= 1.0:
             return strength
-    quiet = max(strength, 1.0)
-    for _ in range(8):
-        quiet *= ratio(quiet) ** 0.2
+    quiet, power = max(strength, 1.0), 0.2
+    harm = ratio(quiet)
+    for _ in range(12):
+        try:
+            harm, quiet = ratio(quiet * harm**power), quiet * harm**power
+        except NotSupported:  # so far down that no double certifies it
+            power *= 0.5
     return max(quiet, strength)
 
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 from ..exceptions import NotSupported
 from ..mechanisms import PerturbedObjective, Public
 from ._one_shot import (
+    BENT,
     TYPICAL,
     chosen_clip,
     leverage_for,
@@ -105,8 +106,12 @@ def tight(
     clip: float | None,
     strength: float | None,
     radius: float,
+    shorter: float = 1.0,
 ) -> PerturbedObjective:
-    """The question with the least convexity that privacy needs, or more where the noise asks for it."""
+    """The question with the least convexity that privacy needs, or more where the noise asks for it.
+
+    Rows are so many times shorter than 1 for the most part.
+    """
     if strength is None:
         added = max(task.penalty.convexity_of_coefficients, 0.0)
         bound = _draft(task, clip).bound(public)
@@ -120,11 +125,13 @@ def tight(
             strength=max(needed, tilt / radius - added),
             pure=budget.delta == 0,
         )
-        return _calmer(found, public, radius)
+        return _calmer(found, public, radius, shorter)
     return _draft(task, clip, multiplier=budget.noise, strength=strength, pure=budget.delta == 0)
 
 
-def _calmer(question: PerturbedObjective, public: Public, radius: float) -> PerturbedObjective:
+def _calmer(
+    question: PerturbedObjective, public: Public, radius: float, shorter: float
+) -> PerturbedObjective:
     """The question, or one of more strength where what it leaves uncertified needs more noise than that pulls.
 
     The noise on the minimiser grows as the strength falls, by its power of -3/2, and is all that is left at large
@@ -134,7 +141,7 @@ def _calmer(question: PerturbedObjective, public: Public, radius: float) -> Pert
     bend = float(question.loss.curvature or 0.0)
     if bend <= 1.0:
         return question
-    curvature = _CURVED * bend
+    curvature = _CURVED * min(bend, BENT) / shorter
     for _ in range(3):
         pull = question.strength * radius / ((public.n or TYPICAL) * curvature)
         noise = question.output_noise(public) * noise_norm(math.prod(question.shape), question.pure)

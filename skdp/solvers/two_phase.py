@@ -18,7 +18,7 @@ from scipy.special import ndtr
 from ..exceptions import NotSupported
 from ..losses import Huber, Squared
 from ..mechanisms import JointMoments, PerturbedObjective, Public
-from ..penalties import L1, L2, ElasticNet, NoPenalty, ScaledPenalty
+from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, ScaledPenalty
 from ._least_squares import Noises, cleaned, first_fit, shrunk
 from ._phases import SLOWLY, Seen, quieter, whitened, with_zeros
 from ._ranges import positive, share_of_budget
@@ -177,9 +177,9 @@ class TwoPhase(Solver):
 
 def _refuse_other_penalties(solver: Solver, task: Task) -> None:
     """In one sentence: ridges go into both phases, and zeros are made of what these find."""
-    if not isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NoPenalty):
+    if not isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty):
         raise NotSupported(
-            f"solver={solver.name!r} takes a ridge, a lasso, both or no penalty, not "
+            f"solver={solver.name!r} takes a ridge, a lasso, both, signs or no penalty, not "
             f"{type(task.penalty.penalty).__name__}; use 'gd' or 'ssadmm'."
         )
 

@@ -80,7 +80,7 @@ class WhiteObjective(Solver):
         budget = replace(budget, noise=budget.noise / math.sqrt(share_left(self)))
         free = Task(task.loss, ScaledPenalty(NoPenalty(), 1.0, False), task.shape)
         clip = chosen_clip(self.clip, free, public, budget)
-        return tight(public, free, budget, clip, self.strength, self.radius * widest)
+        return tight(public, free, budget, clip, self.strength, self.radius * widest, widest)
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
         """Return the noisy minimiser, in the given coordinates."""

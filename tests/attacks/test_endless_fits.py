@@ -26,6 +26,7 @@ from skdp.mechanisms import (
     Records,
 )
 from skdp.mechanisms._bounds import split_penalty
+from skdp.mechanisms._narrowing import _Rounded
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L1, L2, ElasticNet, L1Ball, L2Ball, NoPenalty, ScaledPenalty
 from skdp.solvers import OutputPerturbation
@@ -39,17 +40,21 @@ class TooMany(Exception):
 
 @contextmanager
 def counted(most=ROUNDS):
-    """Rounds of the inner minimiser, each of which asks for the curvature once."""
-    taken, own = [0], Objective.curvature
+    """Rounds of the inner minimiser, each of which asks for the curvature once, and of what it begins with."""
+    taken = [0]
 
-    def curvature(self, *given):
-        taken[0] += 1
-        if taken[0] > most:
-            raise TooMany(f"more than {most} rounds")
-        return own(self, *given)
+    def counting(own):
+        def asked(self, *given):
+            taken[0] += 1
+            if taken[0] > most:
+                raise TooMany(f"more than {most} rounds")
+            return own(self, *given)
+
+        return asked
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Objective, "curvature", curvature)
+        patch.setattr(Objective, "curvature", counting(Objective.curvature))
+        patch.setattr(_Rounded, "_direction", counting(_Rounded._direction))
         yield taken
 
 

@@ -26,7 +26,6 @@ from skdp import (
 
 # What no adapter can know of the estimators but by asking: these come and go with their own tests.
 WEIGHTS = ("class_weight",)
-SHARP = 5e-3  # of half of the range of targets: how far corners of losses are rounded; the least that is taken
 
 
 class _Adapted:
@@ -115,11 +114,9 @@ def adapter(theirs, ours):
 
 
 class _Regressor:
-    """With bounds of targets, and no non-negative coefficients."""
+    """With bounds of targets."""
 
     def _mapped(self, X, y, sample_weight):
-        if getattr(self, "positive", False):
-            raise NotImplementedError("positive=True has no counterpart")
         given = {"fit_intercept": self.fit_intercept, "y_bounds": bounds_of(y)}
         given["clip_predictions"] = False
         return given | {name: getattr(self, name) for name in self.names if hasattr(self, name)}
@@ -155,19 +152,21 @@ class LinearSVC:
 class Ridge(_Regressor):
     """Of squares."""
 
-    names = ("alpha",)
+    names = ("alpha", "positive")
 
 
 @adapter(linear_model.LinearRegression, DPLinearRegression)
 class LinearRegression(_Regressor):
     """Of squares."""
 
+    names = ("positive",)
+
 
 @adapter(linear_model.Lasso, DPLasso)
 class Lasso(_Regressor):
     """With an alpha that is weighed against the mean: of weights with a mean of 1."""
 
-    names = ("alpha",)
+    names = ("alpha", "positive")
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
@@ -177,7 +176,7 @@ class Lasso(_Regressor):
 class ElasticNet(_Regressor):
     """The same."""
 
-    names = ("alpha", "l1_ratio")
+    names = ("alpha", "l1_ratio", "positive")
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
@@ -188,9 +187,6 @@ class QuantileRegressor(_Regressor):
     """The same."""
 
     names = ("alpha", "quantile")
-
-    def _mapped(self, X, y, sample_weight):
-        return super()._mapped(X, y, sample_weight) | {"smoothing": SHARP}
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         return _of_mean_one(self, X, y, sample_weight)
@@ -229,7 +225,7 @@ class LinearSVR(_Regressor):
     def _mapped(self, X, y, sample_weight):
         if self.loss != "epsilon_insensitive":
             raise NotImplementedError("loss='squared_epsilon_insensitive' has no counterpart")
-        given = {"margin": self.epsilon, "smoothing": SHARP}
+        given = {"margin": self.epsilon}
         return super()._mapped(X, y, sample_weight) | given
 
 

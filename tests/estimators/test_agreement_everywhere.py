@@ -1,8 +1,7 @@
-"""The other losses that "auto" minimises tend to the exact fit, too: classes, counts, Huber's, the rounded ones.
+"""The other smooth losses that "auto" minimises tend to the exact fit, too: classes, counts, Huber's.
 
-Exact fits are Newton's, by formulas of this file. Families are those of test_agreement.py. Corners of support vectors
-and of quantiles are rounded, as their docstrings say, and so are they here; how far that is from scikit-learn's linear
-programme is looked at by itself. Fits of all tables and strengths are slow.
+Exact fits are Newton's, by formulas of this file. Families are those of test_agreement.py; losses with corners are in
+test_agreement_at_corners.py. Fits of all tables and strengths are slow.
 """
 
 import warnings
@@ -13,14 +12,11 @@ import numpy as np
 import pytest
 from estimators.test_agreement import TABLES
 from scipy.special import softmax
-from sklearn.linear_model import QuantileRegressor
 
 from skdp import (
     DPHuberRegressor,
-    DPLinearSVR,
     DPLogisticRegression,
     DPPoissonRegressor,
-    DPQuantileRegressor,
     PrivacyWarning,
 )
 
@@ -104,26 +100,6 @@ def huber(threshold):
     return of
 
 
-def support(margin, rounded):
-    def of(z, y):
-        beyond = np.abs(z - y) - margin
-        slope = np.clip(beyond / rounded, 0.0, 1.0)
-        value = np.where(beyond < rounded, 0.5 * rounded * slope**2, beyond - 0.5 * rounded)
-        bent = 1.0 * ((beyond > 0) & (beyond < rounded)) / rounded
-        return value, np.sign(z - y) * slope, bent
-
-    return of
-
-
-def quantile(tau, rounded):
-    def of(z, y):
-        slope = np.clip((z - y) / rounded, -tau, 1.0 - tau)
-        bent = 1.0 * ((slope > -tau) & (slope < 1.0 - tau)) / rounded
-        return slope * (z - y - 0.5 * rounded * slope), slope, bent
-
-    return of
-
-
 def multinomial(X, y, ridge, intercept):
     Z, penalised = columns(X, intercept)
     k, d, hot = 3, Z.shape[1], np.eye(3)[y]
@@ -181,15 +157,9 @@ def problem(name, where, strength, intercept):
         return model, X, y, exact(poisson, X, y, alpha * n, True)
     X, y = numbers(where)
     given["y_bounds"] = (-1.0, 1.0)
-    if name == "huber":
-        model = DPHuberRegressor(threshold=0.1, alpha=0.01 / strength, **given)
-        return model, X, y, exact(huber(0.1), X, y, 0.01 / strength, intercept)
-    if name == "support vectors":
-        model = DPLinearSVR(margin=0.05, C=strength, **given)
-        return model, X, y, exact(support(0.05, 0.05), X, y, 1.0 / strength, intercept)
-    assert name == "quantile"
-    model = DPQuantileRegressor(quantile=0.7, **given)
-    return model, X, y, exact(quantile(0.7, 0.02), X, y, 0.0, intercept)
+    assert name == "huber"
+    model = DPHuberRegressor(threshold=0.1, alpha=0.01 / strength, **given)
+    return model, X, y, exact(huber(0.1), X, y, 0.01 / strength, intercept)
 
 
 def apart(name, where, strength, intercept, epsilon=np.inf, seed=0):
@@ -200,7 +170,7 @@ def apart(name, where, strength, intercept, epsilon=np.inf, seed=0):
     return np.linalg.norm(found.ravel() - best) / max(np.linalg.norm(best), 1e-3)
 
 
-NAMES = ("classes", "counts", "huber", "support vectors", "quantile")
+NAMES = ("classes", "counts", "huber")
 
 
 def intercepts(name):
@@ -239,11 +209,3 @@ def test_it_comes_nearer_at_each_step_of_epsilon(name, where):
         for epsilon in EPSILONS
     ]
     assert all(later < earlier for earlier, later in pairwise(far)), far
-
-
-def test_a_rounded_quantile_is_near_the_linear_programmes():
-    X, y = numbers("iso")
-    theirs = QuantileRegressor(quantile=0.7, alpha=0.0).fit(X, y)
-    best = np.append(theirs.coef_, theirs.intercept_)
-    _, _, _, rounded = problem("quantile", "iso", 1.0, True)
-    assert np.linalg.norm(rounded - best) <= 0.02 * np.linalg.norm(best)

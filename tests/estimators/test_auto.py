@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.losses import Huber, QuantileHuber
+from skdp.losses import Hinge, Huber, HuberisedHinge, QuantileHuber
 from skdp.penalties import Box
 from skdp.privacy import Ledger
 
@@ -54,8 +54,12 @@ def test_a_ledger_that_can_hold_it_changes_nothing(accountant):
     assert model.fit(X, Y).privacy_.solver == alone.solver and 0.0 < ledger.spent <= 20.0
 
 
-def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_of_least_squares():
-    assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7)) == "white-gd"
+def test_a_loss_with_slopes_of_both_signs_gets_gradients_unless_it_is_quiet_or_of_least_squares():
+    assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7), n=2000) == "white-gd"
+    assert choose_solver(DPLinearSVC, loss=QuantileHuber(0.7)) == "white-objective"
+    given = {"loss": QuantileHuber(0.7), "penalty": "l1"}
+    assert choose_solver(DPLinearSVC, **given, n=2000) == "gd"
+    assert choose_solver(DPLinearSVC, **given) == "objective-perturbation"
     assert choose_solver(DPLinearSVC, loss=Huber(1.0)) == "two-phase"
 
 
@@ -65,7 +69,20 @@ def test_what_cannot_be_whitened_is_not():
     assert choose_solver(penalty="l1", n=500) == choose_solver(penalty="scad") == "gd"
     assert choose_solver(d=5000) == choose_solver(penalty="l1", d=5000) == "gd"
     assert choose_solver(penalty="l1", ledger=Ledger(3.0, 1e-5, accountant="gdp")) == "gd"
-    assert choose_solver(DPLinearSVC, loss="hinge") == "gd"
+    assert choose_solver(DPLinearSVC, loss=Hinge()) == "gd"
+
+
+def test_a_named_hinge_is_rounded_where_that_is_hidden_and_itself_where_it_is_loud():
+    def loss(**given):
+        model = DPLinearSVC(
+            **{"epsilon": 1.0, **given}, loss="hinge", data_norm=1.0, classes=[0, 1]
+        )
+        return model._plan(50_000, 20, {}).task.loss
+
+    assert choose_solver(DPLinearSVC, loss="hinge") == "white-objective"
+    assert choose_solver(DPLinearSVC, loss="hinge", n=500) == "gd"
+    assert type(loss()) is HuberisedHinge and loss().h <= 0.5
+    assert type(loss(epsilon=0.001)) is type(loss(solver="gd")) is Hinge
 
 
 def test_pure_epsilon_is_kept_pure():
