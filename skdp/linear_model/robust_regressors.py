@@ -89,7 +89,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     quantile: float = 0.5
     alpha: float = 0.0
     smoothing: float | None = None
-    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.1, descent=0.05, loud=0.02)
+    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.03, descent=0.05, loud=0.02)
 
     def _loss(self) -> Loss:
         width = OPEN if self.smoothing is None else float(self.smoothing)
