@@ -6,7 +6,7 @@ estimators share: parameters in, plan out, all or nothing.
 
 from ._corners import Corner, corner_width
 from ._fields import FromFields
-from .auto import choose_solver
+from .auto import MANY, choose_solver
 from .classifier import PrivateClassifier
 from .estimator import PrivateEstimator
 from .learner import PrivateLearner
@@ -15,6 +15,7 @@ from .regressor import PrivateRegressor
 from .run import Run, prepare
 
 __all__ = [
+    "MANY",
     "Corner",
     "FromFields",
     "Plan",

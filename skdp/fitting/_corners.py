@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObjective
+from ..solvers._one_shot import TYPICAL, noise_norm
 from .auto import noise_level
 
 __all__ = ["Corner", "corner_width"]
@@ -18,7 +19,8 @@ __all__ = ["Corner", "corner_width"]
 POWER = 0.56  # of the noise of a mean gradient, in norms
 SHARPEST = 1e-9
 # For each record, what double precision certifies minimisers beside, with room; and beside a penalty met by its prox.
-CERTIFIED, CERTIFIED_BESIDE = 1e-9, 3e-7
+CERTIFIED, CERTIFIED_BESIDE = 3e-9, 3e-7
+FURTHER = 1e-11  # where records are many, a minimiser may lie as far as the root of their number
 LOUD = 0.06  # noise beyond which a descent had better take the short steps of a sharp corner
 
 
@@ -60,12 +62,21 @@ def corner_width(solver: Solver, task: Task, public: Public, spec: Spec, corner:
     corner : Corner
         The widths of the loss.
     """
-    level = noise_level(task, public, spec)
+    level = _level(task, public, spec)
     if not isinstance(solver, WhiteObjective | ObjectivePerturbation):
         whitened = isinstance(solver, WhiteGD) and level <= LOUD
         return corner.descent if whitened else corner.loud
     least = SHARPEST
     if spec.private:
         split = isinstance(solver, ObjectivePerturbation) and not task.penalty.smooth
-        least = max(least, (CERTIFIED_BESIDE if split else CERTIFIED) * (public.n or 0))
+        most = float(public.most_rows)
+        least = max(least, (CERTIFIED_BESIDE if split else CERTIFIED) * most, FURTHER * most**1.5)
     return min(corner.widest, max(corner.slope * level**POWER, least))
+
+
+def _level(task: Task, public: Public, spec: Spec) -> float:
+    """Noise of a mean gradient, in norms; of a pure promise, that of density exp(-|z|/scale)."""
+    if spec.private and spec.delta == 0.0:
+        scale = public.sensitivity_factor / spec.epsilon
+        return scale * noise_norm(task.size, pure=True) / (public.n or TYPICAL)
+    return noise_level(task, public, spec)

@@ -1,5 +1,7 @@
 """Answers that are kept beside a fit: they have been paid for, and what is made of them afterwards is free."""
 
+from __future__ import annotations
+
 from ..mechanisms._mechanism import Mechanism
 from ..solvers._solver import Array, OracleLike
 
@@ -18,6 +20,11 @@ class Heard:
     def __init__(self, kind: type[Mechanism] | tuple[type[Mechanism], ...]) -> None:
         self.kind = kind
         self.answers: list[tuple[Mechanism, Array]] = []
+
+    @classmethod
+    def of(cls, kind: type[Mechanism] | tuple[type[Mechanism], ...] | None) -> Heard | None:
+        """One, where there is anything to listen to."""
+        return cls(kind) if kind else None
 
     def beside(self, oracle: OracleLike) -> OracleLike:
         """The oracle, as a solver sees it, with somebody who listens."""

@@ -282,14 +282,12 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)
-        noise = Noise(seed_of(self.random_state))
-        payer = self._payer()
+        noise, payer = Noise(seed_of(self.random_state)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
-        kinds = self._listens or plan.solver.tells
-        heard = Heard(kinds) if kinds else None
+        heard = Heard.of(self._listens or plan.solver.tells)
         run = prepare(plan, payer)
-        w, receipt = self._run(run, records, noise, heard)
+        w, receipt = self._run(run, records, noise, self.verbose, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -309,11 +307,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return self
 
     @with_callbacks
-    def _run(
-        self, run: Run, records: Any, noise: Noise, heard: Heard | None
-    ) -> tuple[Array, Receipt]:
-        """What a run returns, while callbacks are told of its questions."""
-        given = records, noise, self.verbose, heard
+    def _run(self, run: Run, *given: Any) -> tuple[Array, Receipt]:
+        """What a run returns of records, noise, verbosity and an ear, while callbacks are told of its questions."""
         return telling(self, length_of(run.account), lambda told: run.on(*given, told))
 
     def __sklearn_tags__(self) -> Any:

@@ -16,8 +16,8 @@ class WithSigns(LinearRegressor):
     Parameters
     ----------
     positive : bool, default=False
-        Whether no coefficient but the intercept may be negative. It costs nothing: what the noisy moments say is brought
-        to such coefficients.
+        Whether no coefficient but the intercept may be negative. It costs nothing: what noisy moments say is brought to
+        such coefficients.
     """
 
     positive: bool = False

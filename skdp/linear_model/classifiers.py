@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..fitting import Corner, Plan
+from ..fitting import MANY, Corner, Plan
 from ..fitting.data import Array
 from ..losses import LOSSES, Hinge, HuberisedHinge, Logistic, Loss, Multinomial
 from ..mechanisms import Public
@@ -162,7 +162,8 @@ class DPLinearSVC(WithCorners, LinearClassifier):
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """Where the corner is hidden, as for the hinge itself: subgradients do as well as those of a parabola."""
         found = super()._chosen(task, public, spec, alone)
-        return GD() if self._open() and isinstance(found, WhiteGD) else found
+        loud = isinstance(found, WhiteGD) or public.most_rows > MANY
+        return GD() if self._open() and loud and spec.delta > 0.0 else found
 
     def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
         if self._open() and isinstance(solver, GD):

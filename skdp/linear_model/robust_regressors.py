@@ -68,7 +68,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     smoothing : float, default=None
         How far the kink is rounded, in halves of the declared range. What lies nearer than that to the quantile counts
         by how far it lies; less of it is nearer to scikit-learn's fit, and needs a larger epsilon. None: by the noise
-        level, without noise 1e-9.
+        level, at most 0.02, and without noise 1e-9.
 
     See Also
     --------
@@ -89,7 +89,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     quantile: float = 0.5
     alpha: float = 0.0
     smoothing: float | None = None
-    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.1, descent=0.05, loud=0.02)
+    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
 
     def _loss(self) -> Loss:
         width = OPEN if self.smoothing is None else float(self.smoothing)

@@ -75,8 +75,8 @@ def whitened(seen: Seen, task: Task, public: Public) -> Scaled:
 def with_zeros(w: Array, seen: Seen, task: Task, noise: float) -> Array:
     """Coefficients under the user's L1 norm, which noise makes heavier: by half of what it alone would reach.
 
-    The noise of coefficients has a covariance that is a multiple, `noise`, of the moment's inverse. Where only signs are
-    asked for, the nearest coefficients that have them, as the moment measures distances: nothing is made heavier.
+    The noise of coefficients has a covariance that is a multiple, `noise`, of the moment's inverse. Where only signs
+    are asked for, the nearest coefficients that have them, as the moment measures: nothing is made heavier.
     """
     size, diagonal = task.size, np.diagonal(seen.moment)
     penalised = np.ones(size)
@@ -85,9 +85,10 @@ def with_zeros(w: Array, seen: Seen, task: Task, noise: float) -> Array:
     ridge = max(task.penalty.convexity_of_coefficients, 0.0)
     of_user = task.penalty.value(penalised) - 0.5 * ridge * float(penalised.sum())
     weight = of_user / max(float(penalised.sum()), 1.0)
-    signs = isinstance(task.penalty.penalty, NonNegative)
+    asked = task.penalty.penalty
+    signs = isinstance(asked, NonNegative)
     positive = penalised > 0.0 if signs else np.zeros(size, dtype=bool)
-    if signs and not task.penalty.penalty.l1_ratio:
+    if isinstance(asked, NonNegative) and not asked.l1_ratio:
         return sparse_solution(seen.moment + np.diag(ridge * penalised), w, 0.0 * w, positive)
     reached = math.sqrt(2.0 * math.log(max(size, 2))) / 2.0 * np.sqrt(noise * diagonal)
     return sparse_solution(

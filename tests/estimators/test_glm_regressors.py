@@ -75,7 +75,8 @@ def support(w, y, margin, C, half=10.0, rounded=0.05):
 @pytest.mark.parametrize("C", [0.001, 1.0])
 def test_support_vectors_without_noise_reach_the_optimum_of_their_objective(margin, C):
     y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0 + rng.standard_t(3, size=len(X)).clip(-3, 3)
-    model = quiet(DPLinearSVR(np.inf, margin=margin, C=C, y_bounds=(-10, 10), **GIVEN), y)
+    given = {"y_bounds": (-10, 10), **GIVEN}
+    model = quiet(DPLinearSVR(np.inf, margin=margin, C=C, smoothing=0.05, **given), y)
     ours = support(np.append(model.coef_, model.intercept_), y, margin, C)
     best = minimize(support, np.zeros(5), (y, margin, C), method="BFGS", options={"gtol": 1e-6})
     assert ours <= best.fun * (1 + 1e-6)
