@@ -81,7 +81,7 @@ class AnyNetwork(PrivateLearner):
         """The solver with what the face says of batches, epochs and steps; an instance as it is."""
         if isinstance(self.solver, Solver):
             return resolve(self.solver)
-        solver = usual() if self.solver == "auto" else resolve(self.solver)
+        solver = usual(self.solver)
         if self.batch_size is not None:
             solver = solver.with_params(rate=self._rate(public.n))
         if self.max_iter is not None:

@@ -4,7 +4,7 @@ import math
 
 from ..mechanisms import Public
 from ..privacy.spec import Spec
-from ..solvers import BLSGD, SGD, Adam, Solver, Task
+from ..solvers import BLSGD, SGD, Adam, Solver, Task, resolve
 
 __all__ = ["step_of", "step_of_module", "usual"]
 
@@ -19,12 +19,29 @@ LEAST_OF_ADAM = 0.005  # a step in one weight, where weights begin with variance
 OF_MODULES = (
     0.17  # layers of PyTorch begin with weights of variance near 1 over the units before, not 1
 )
+ROUNDS = 240  # of a line search, where 60 suit lines
 SEARCHED = 4.0  # a line search may begin beyond
 
 
-def usual() -> SGD:
-    """Few large batches: at equal epsilon they bring less noise, and less work, than many small ones."""
-    return SGD(rate=0.05, steps=400)
+def usual(name: str = "auto") -> Solver:
+    """What a name stands for; "auto" takes few large batches.
+
+    At equal epsilon these bring less noise, and less work, than many small ones. A line search is given as many rounds
+    as make about as many epochs.
+
+    Parameters
+    ----------
+    name : str
+        Of a solver, or "auto".
+
+    Returns
+    -------
+    Solver
+    """
+    if name == "auto":
+        return SGD(rate=0.05, steps=400)
+    solver = resolve(name)
+    return solver.with_params(splits=ROUNDS) if isinstance(solver, BLSGD) else solver
 
 
 def step_of(solver: Solver, task: Task, public: Public, spec: Spec, clip: float = 1.0) -> float:

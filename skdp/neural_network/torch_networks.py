@@ -119,16 +119,17 @@ class TorchNetwork(AnyNetwork):
     def _scores(self, X: ArrayLike) -> Array:
         """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""
         check_is_fitted(self)
-        X = self._rows(X)
+        table: Any = self._rows(X)
+        table = table.tocsr() if issparse(table) else table
         model, found = TorchModule(self.module_, *self._seen), []
-        beyond = np.maximum(row_norms(X) / self._norm(), 1.0) * self._norm()
-        for start in range(0, X.shape[0], AT_ONCE):
-            part: Any = X[start : start + AT_ONCE]
+        beyond = np.maximum(row_norms(table) / self._norm(), 1.0) * self._norm()
+        for start in range(0, table.shape[0], AT_ONCE):
+            part: Any = table[start : start + AT_ONCE]
             rows = part.toarray() if issparse(part) else part
             rows = rows.astype(np.float64) / beyond[start : start + AT_ONCE, None]
             scores, _ = model.scores(model.start(None), rows)
             found.append(scores.reshape(len(rows), -1))
-        return np.concatenate(found).astype(X.dtype)
+        return np.concatenate(found).astype(table.dtype)
 
 
 class DPTorchClassifier(TorchNetwork, NetworkClassifier):

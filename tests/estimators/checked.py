@@ -16,7 +16,7 @@ WEIGHED = {"classifier": 10.0, "regressor": 3.0}
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
-NARROWER |= {"DPMLPRegressor": (-5.0, 5.0)}
+NARROWER |= {"DPMLPRegressor": (-5.0, 5.0), "DPTorchRegressor": (-5.0, 5.0)}
 # Few units and few steps, so that checks take no minutes.
 SMALL = {"hidden_layer_sizes": (10,), "max_iter": 10}
 RELATIONS = ("replace_one", "add_remove")
