@@ -287,7 +287,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
         heard = Heard.of(self._listens or plan.solver.tells)
         run = prepare(plan, payer)
-        w, receipt = self._run(run, records, noise, self.verbose, heard)
+        w, receipt = self._run(run, records, noise, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -307,8 +307,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return self
 
     @with_callbacks
-    def _run(self, run: Run, *given: Any) -> tuple[Array, Receipt]:
-        """What a run returns of records, noise, verbosity and an ear, while callbacks are told of its questions."""
+    def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
+        """What a run returns, while callbacks are told of its questions."""
+        given = records, noise, self.verbose, heard
         return telling(self, length_of(run.account), lambda told: run.on(*given, told))
 
     def __sklearn_tags__(self) -> Any:
