@@ -299,8 +299,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             self._follow(heard.answers, plan, w, run.budget)
         if X.dtype == np.float32:
             self._keep_single()
-        for name, value in stored.items():
-            setattr(self, name, value)
+        vars(self).update(stored)
         self.privacy_ = replace(receipt, model=fingerprint(self), around=surroundings(self))
         if self.verbose:
             print(self.privacy_)
