@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve
 
 from ..penalties import L1, ElasticNet
-from ._objective import DENSE_WIDTH, Array, Objective
+from ._objective import DENSE_WIDTH, Array, Objective, solver_of
 
 __all__ = ["has_corners", "narrowed"]
 
@@ -138,10 +137,8 @@ class _Rounded:
         matrix[diagonal] += FLAT * float(matrix[diagonal].max())
         free = np.flatnonzero((w != 0.0) | (self.weights == 0.0) if not self.width else w == w)
         p = np.zeros_like(w)
-        try:
-            p[free] = -solve(matrix[np.ix_(free, free)], g[free], assume_a="pos")
-        except (LinAlgError, ValueError):
-            p[free] = -g[free] / float(matrix[diagonal].max())
+        if len(free):
+            p[free] = -solver_of(matrix[np.ix_(free, free)])(g[free])
         return p
 
 

@@ -21,7 +21,7 @@ from ._directions import SampledCurvature, conjugate_gradients
 from ._engine import Rows
 from ._shrunk import curvatures_of, slopes_of, whole_scores
 
-__all__ = ["Curvature", "Objective"]
+__all__ = ["Curvature", "Objective", "solver_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -125,7 +125,7 @@ class Objective:
         if w.ndim > 1 or not FEW_COLUMNS < len(w) <= DENSE_WIDTH:
             return self.curvature(w, z, accuracy).solve(g)
         if not self.known:
-            self.known.append(SampledCurvature(self, _solver))
+            self.known.append(SampledCurvature(self, solver_of))
         return self.known[0].direction(z, g, accuracy)
 
     def curvature(self, w: Array, z: Array, accuracy: float) -> Curvature:
@@ -149,7 +149,7 @@ class DenseCurvature:
 
     def solve(self, g: Array) -> Array:
         """Direction whose product is g."""
-        return _solver(self.matrix)(g)
+        return solver_of(self.matrix)(g)
 
     def largest(self) -> float:
         """Largest eigenvalue; of a large matrix its bound by the largest absolute row sum."""
@@ -192,7 +192,7 @@ class ImplicitCurvature:
         mean = self.objective.shared((p * (1.0 - p)).mean(axis=1))
         matrix = self.objective.rows.gram(mean)
         matrix[np.diag_indices_from(matrix)] += np.min(self.objective.strength)
-        return _solver(matrix)
+        return solver_of(matrix)
 
     def solve(self, g: Array) -> Array:
         """Preconditioned conjugate gradients until the residual is ``accuracy`` times |g|."""
@@ -207,7 +207,7 @@ class ImplicitCurvature:
         return 1.1 * float(np.linalg.norm(v))
 
 
-def _solver(matrix: Array) -> Callable[[Array], Array]:
+def solver_of(matrix: Array) -> Callable[[Array], Array]:
     """Cholesky, with the diagonal raised by rounding's own size if it is needed."""
     ridge, scale = 0.0, float(np.abs(matrix.diagonal()).max())
     if not math.isfinite(scale):  # no direction then, and a gradient step instead

@@ -40,7 +40,7 @@ def test_a_direction_is_as_near_as_asked(sort, accuracy):
     objective = problem(sort=sort)
     w = np.random.default_rng(1).normal(size=61)
     z, g = objective.rows.dot(w), np.random.default_rng(2).normal(size=61)
-    p = SampledCurvature(objective, _objective._solver).direction(z, g, accuracy)
+    p = SampledCurvature(objective, _objective.solver_of).direction(z, g, accuracy)
     assert residual(objective, z, g, p) <= 1.01 * accuracy
 
 

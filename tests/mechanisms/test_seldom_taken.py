@@ -128,13 +128,13 @@ class TestCurvatures:
         half = rng.normal(size=(6, 2))
         matrix = half @ half.T
         g = matrix @ rng.normal(size=6)
-        p = objectives._solver(matrix)(g)
+        p = objectives.solver_of(matrix)(g)
         np.testing.assert_allclose(matrix @ p, g, rtol=1e-6, atol=1e-9)
 
     @pytest.mark.parametrize("entry", [math.inf, math.nan])
     def test_a_matrix_beyond_the_numbers_gives_no_direction(self, entry):
         matrix = np.diag([1.0, entry, 2.0])
-        assert not objectives._solver(matrix)(np.ones(3)).any()
+        assert not objectives.solver_of(matrix)(np.ones(3)).any()
 
     @pytest.mark.parametrize("size", [3, 500, 501])
     def test_the_largest_eigenvalue_is_not_exceeded(self, size):
