@@ -8,10 +8,10 @@ from laws.vaults import vault
 from scipy.optimize import linprog
 
 from skdp.losses import EpsilonInsensitive, HuberisedHinge, Logistic, QuantileHuber
-from skdp.mechanisms import _narrowing
+from skdp.mechanisms import Noise, PerturbedObjective, _guess, _narrowing, _proximal
 from skdp.mechanisms._narrowing import has_corners, narrowed
 from skdp.mechanisms._objective import Objective
-from skdp.penalties import L1, L2, ScaledPenalty
+from skdp.penalties import L1, L2, NoPenalty, ScaledPenalty
 
 SHARP = 1e-8
 
@@ -86,3 +86,21 @@ def test_corners_that_are_never_narrowed_are_noticed(monkeypatch):
     monkeypatch.setattr(_narrowing, "_widths", lambda bend, least: [bend / 4.0])
     with pytest.raises(AssertionError):
         test_it_is_near_the_vertex_of_the_linear_programme(0, 0.9)
+
+
+@pytest.mark.parametrize("guess", [1e200, np.nan, 0.5], ids=["far", "not a number", "bad"])
+@pytest.mark.parametrize("penalty", [NoPenalty(), L1(0.2)], ids=["smooth", "norm"])
+def test_a_bad_guess_costs_rounds_and_no_digits(guess, penalty, monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3)) / 4.0
+    records = vault(X, np.where(X @ [3.0, -1.0, 0.0] + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0))
+    question = PerturbedObjective(
+        loss=HuberisedHinge(1e-3), penalty=ScaledPenalty(penalty, 1.0, False),
+        shape=(records.rows.width,), multiplier=0.0, strength=0.5,
+    )  # fmt: skip
+    best = question.answer(records, Noise(seed=0))
+    assert np.linalg.norm(best) > 0.5
+    for room in (_guess, _proximal):
+        monkeypatch.setattr(room, "narrowed", lambda *given: np.full(records.rows.width, guess))
+    found = question.answer(records, Noise(seed=0))
+    np.testing.assert_allclose(found, best, atol=1e-7)
