@@ -17,7 +17,7 @@ FAST = {
     ),
     "svm": (
         "test_linearsvr or test_linearsvm_liblinear or test_svr_coef_sign",
-        {"passed": 7, "coefficients": 1, "loss": 2},
+        {"passed": 8, "loss": 2},
     ),
     "ridge": (
         "test_ridge_regression_vstacked_X or test_ridge_shapes_type or test_ridge_intercept or test_ridge_vs_lstsq "
@@ -27,7 +27,7 @@ FAST = {
     "coordinate_descent": (
         "test_random_descent or test_coef_shape or test_lasso_non_float_y or test_enet_float_precision "
         "or test_enet_sample_weight_does or test_lasso_positive_constraint",
-        {"passed": 8, "positive": 1},
+        {"passed": 9},
     ),
     "huber": ("test_huber_equals or test_huber_and_sgd or test_huber_bool", {"passed": 3}),
     "quantile": ("test_quantile_sample_weight or test_linprog", {"passed": 1, "skipped": 1}),
