@@ -142,7 +142,7 @@ class SparseRows:
         """Scores at ``high + low``, off by a few units of the score itself."""
         scores = np.empty((len(self),) + high.shape[1:])
         pairs = list(zip(high.reshape(self.width, -1).T, low.reshape(self.width, -1).T))
-        outputs = scores.reshape(len(self), -1)
+        outputs = scores.reshape(len(self), len(pairs))
         for part, block in self._rows.blocks(AT_ONCE, len(self)):
             for k, pair in enumerate(pairs):
                 outputs[part, k] = self._careful_scores(block, part, *pair)
@@ -167,7 +167,7 @@ class SparseRows:
 
     def careful_tdot(self, u: Array) -> tuple[Array, Array]:
         """Rows transposed times u as a pair of which the first is the answer, the second what rounding took from it."""
-        outputs = u.reshape(len(u), -1)
+        outputs = u if u.ndim > 1 else u[:, None]  # of no records as of others
         total, lost = (np.zeros((outputs.shape[1], self.width)) for _ in range(2))
         for part, block in self._rows.blocks(AT_ONCE, BLOCK):
             across = block.by_column()

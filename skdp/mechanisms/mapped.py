@@ -147,10 +147,14 @@ class Mapped(Mechanism):
     whole: float = 1.0
 
     def __post_init__(self) -> None:
+        self._settle()
+        check_coordinates(self.coordinates)
+
+    def _settle(self) -> None:
+        """What no price follows is looked at whenever it counts: rows are no longer than 1 and scores no wholer."""
         freeze_fields(self, bounds=("scale",), scales=("whole",))
         if self.whole > 1.0:
             raise ValueError(f"Mapped was given whole={self.whole:g}; it must be from 0 to 1.")
-        check_coordinates(self.coordinates)
 
     def proofs(self) -> tuple[str, ...]:
         """Its own page and the question's."""
@@ -168,12 +172,14 @@ class Mapped(Mechanism):
 
     def event(self, public: Public) -> events.Event:
         """The question's own: a neighbour's new rows differ in one record, too."""
+        self._settle()
         seen = self._seen(public)
         self.question.refuse_in(seen)
         return self.question.event(seen)
 
     def answer(self, records: Records, noise: Noise) -> Any:
         """The question's answer about the new rows."""
+        self._settle()
         images = images_of(records, self.coordinates)
         seen = self._seen(records.public, images.matrix)
         self.question.refuse_in(seen)  # the copy may be older than what was priced

@@ -57,7 +57,14 @@ def own_copy(module: Any) -> Any:
         raise ValueError(
             f"module is a {type(module).__name__}; give an instance of torch.nn.Module, with the weights to begin with."
         )
-    own = copy.deepcopy(module).to(device="cpu", dtype=torch.float64)
+    own = copy.deepcopy(module)
+    held = {id(part) for part in (module, *module.parameters(), *module.buffers())}
+    if any(id(part) in held for part in (own, *own.parameters(), *own.buffers())):
+        raise NotSupported(
+            f"{type(module).__name__} hands out itself, or its tensors, where a copy is asked for, so that what is "
+            "learned would be written into it; leave copying to torch.nn.Module."
+        )
+    own = own.to(device="cpu", dtype=torch.float64)
     for part in own.modules():
         # Of PyTorch's own units, which write into what they are given where they are told to.
         if isinstance(getattr(part, "inplace", None), bool):
@@ -157,8 +164,11 @@ def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int
             f"{type(own).__name__} cannot be traced on one record of shape {(1, *shape)}: "
             f"{type(error).__name__}, {' '.join(str(error).split())[:300]}"
         ) from error
+    for name, held in listed.named_buffers():  # of what the module's code had at hand, as it is now
+        setattr(listed, name, held.clone())
     for node in listed.graph.nodes:
-        if node.op == "call_function" and not _known(node, torch):
+        plain = node.op in ("placeholder", "get_attr", "output")
+        if not plain and not (node.op == "call_function" and _known(node, torch)):
             raise NotSupported(
                 f"{type(own).__name__} uses {node.target}, which is not among the operators that are known to be a "
                 "function of one record, without draws and without writing; call module.eval() where it is dropout, or "
@@ -178,6 +188,8 @@ def _known(node: Any, torch: Any) -> bool:
         return all(user.target is torch.ops.aten.fill.Scalar for user in node.users)
     own = isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "aten"
     if not own or node.target.overloadpacket.__name__ not in operators():
+        return False
+    if node.target._overloadname.startswith("dtype"):  # the same bytes, or sums, as other numbers
         return False
     tag = torch.Tag
     barred = {tag.dynamic_output_shape, tag.data_dependent_output, tag.nondeterministic_seeded}

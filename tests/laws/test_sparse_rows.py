@@ -9,13 +9,15 @@ from laws import row_laws
 from laws.sparse_layouts import SPARSE, sparse_laid_out
 from scipy import sparse
 
-from skdp.mechanisms import Public, Records, _pairs, _sparse_tables
+from skdp.losses import QuantileHuber
+from skdp.mechanisms import Noise, PerturbedObjective, Public, Records, _pairs, _sparse_tables
 from skdp.mechanisms._engine import engine_of
 from skdp.mechanisms._entries import Entries
 from skdp.mechanisms._kernels import PIECE, PIECES, ROUNDINGS, UNIT
 from skdp.mechanisms._rows import DenseRows
 from skdp.mechanisms._sparse_rows import SparseRows
 from skdp.mechanisms._sparse_tables import entries_of
+from skdp.penalties import L1, NonNegative, NoPenalty, ScaledPenalty
 
 BOUND, INTERCEPT = 2.0, 0.25
 
@@ -379,3 +381,17 @@ def test_what_scipy_calls_canonical_is_not_believed():
 def entries_unsettled(table):
     """Its own arrays."""
     return Entries(table.data, table.indices, table.indptr, table.shape[1])
+
+
+@pytest.mark.parametrize("penalty", [NoPenalty(), L1(1.0), NonNegative(1.0, 0.5)], ids=repr)
+@pytest.mark.parametrize("form", [sparse.csr_array, np.asarray], ids=["sparse", "dense"])
+def test_no_records_are_answered_as_one_would_be(form, penalty):
+    """A table without a record has a neighbour with one: an error would tell them apart."""
+    public = Public(n=None, n_features=3, intercept=0.0, neighbors="add_remove")
+    question = PerturbedObjective(
+        loss=QuantileHuber(0.5, 1e-2), penalty=ScaledPenalty(penalty, intercept=False),
+        shape=(3,), multiplier=50.0, strength=3e5,
+    )  # fmt: skip
+    for n in (0, 1):
+        vault = Records.admit(form(np.eye(n, 3)), np.ones(n), public, data_norm=1.0)
+        assert np.isfinite(question.answer(vault, Noise(0))).all()

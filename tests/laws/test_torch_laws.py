@@ -13,6 +13,7 @@ from skdp import NotSupported
 from skdp.losses import Logistic, Multinomial, Squared
 from skdp.mechanisms import Gradient, Noise, Public, Records
 from skdp.models import Perceptron, TorchModule, _traced, torch_module
+from skdp.models._operators import operators
 
 LAWS = (
     model_laws.check_passes_belong_to_records,
@@ -350,7 +351,84 @@ def dropout():
     return nn.Sequential(nn.Linear(6, 3), nn.Dropout(), nn.Linear(3, 1))
 
 
+class Unread(nn.Module):
+    """Adds memory that nobody has written."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(6, 1, dtype=torch.float64)
+
+    def forward(self, x):
+        return self.line(x + 0.0 * torch.empty_like(x))
+
+
+class OfBytes(Unread):
+    """Takes the bytes of a record for truth values."""
+
+    def forward(self, x):
+        return self.line(torch.where(x.view(torch.bool)[:, :6], x, -x))
+
+
+class NoCopy(Unread):
+    """Is its own copy."""
+
+    def forward(self, x):
+        return self.line(x)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+LOOKUPS = {
+    "gather",
+    "embedding",
+    "index",
+    "index_select",
+    "scatter",
+    "sort",
+    "cumsum",
+    "rand",
+    "randn",
+    "bernoulli",
+    "native_dropout",
+    "nonzero",
+    "masked_select",
+    "lift_fresh_copy",
+    "empty_like",
+    "empty",
+    "native_batch_norm",
+    "copy_",
+    "add_",
+    "unique",
+    "searchsorted",
+}
+
+
+def test_no_lookup_draw_or_statistic_is_among_what_is_known():
+    assert not LOOKUPS & operators()
+
+
+def test_what_a_module_had_at_hand_is_kept_as_it_was():
+    beside = torch.zeros(1, 6, dtype=torch.float64)
+
+    class Reaches(NoCopy):
+        def __deepcopy__(self, memo):
+            return type(self)()
+
+        def forward(self, x):
+            return self.line(x + beside)
+
+    model, X = TorchModule(seeded(Reaches)), np.ones((2, 6))
+    w = model.start(None)
+    first = model.scores(w, X)[0]
+    beside.add_(5.0)
+    assert np.array_equal(model.scores(w, X)[0], first)
+
+
 REFUSED = [
+    (Unread, NotSupported, "aten.empty_like"),
+    (OfBytes, NotSupported, "aten.view.dtype"),
+    (NoCopy, NotSupported, "hands out itself"),
     (batch_norm, NotSupported, "BatchNorm1d looks at other records.*GroupNorm"),
     (lambda: batch_norm().eval(), NotSupported, "BatchNorm1d looks at other records"),
     (dropout, NotSupported, r"call module.eval\(\) where it is dropout"),

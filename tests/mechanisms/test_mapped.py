@@ -298,3 +298,16 @@ def test_wrong_coordinates_are_refused():
             strength=1.0,
             ridge=[-1.0, 0.0],
         )
+
+
+@pytest.mark.parametrize("field, value", [("whole", -1e3), ("whole", 2.0), ("scale", -0.01)])
+def test_what_no_price_follows_is_looked_at_again_when_it_counts(field, value):
+    """A solver that changes its question between two doors: slopes would be a thousand times what was paid for."""
+    inner = Gradient(at=np.zeros(3), loss=Logistic(), clip=1.0, multiplier=1.0)
+    question = Mapped(question=inner, coordinates=Coordinates(np.eye(3)))
+    records = vault([[0.5, 0.2], [3.0, 1.0]], [1, -1], "replace_one")
+    object.__setattr__(question, field, value)
+    with pytest.raises(ValueError, match=field):
+        question.event(records.public)
+    with pytest.raises(ValueError, match=field):
+        question.answer(records, Noise(0))

@@ -266,3 +266,18 @@ def test_moments_are_those_of_whole_rows_and_targets_weighed():
     found = JointMoments(multiplier=0.0).answer(vault, Noise(seed=0))
     both = s[:, None] * np.column_stack([Z, y])
     np.testing.assert_allclose(found, both.T @ both, rtol=1e-9, atol=1e-9)
+
+
+def test_parts_of_mapped_rows_and_their_doubles_are_as_whole():
+    rng = np.random.default_rng(10)
+    records = Records.admit(*table(rng), public_of(np.empty((300, 3)), 0.25), data_norm=1.0)
+    matrix = 5.0 * rng.normal(size=(3, 4))
+    images = records.rows.image_norms(matrix, records.in_place)
+    rows, index = MappedRows(records.rows, matrix, images, whole=0.4), np.array([5, 17, 200])
+    assert (rows.shrink < 1.0).any() and not np.array_equal(
+        rows.shrink, MappedRows(records.rows, matrix, images).shrink
+    )
+    assert np.array_equal(rows.take(index).shrink, rows.shrink[index])
+    assert np.array_equal(rows.take(slice(3, 9)).shrink, rows.shrink[3:9])
+    for other in (rows.in_double(), rows.rough()):
+        assert np.array_equal(other.shrink, rows.shrink)
