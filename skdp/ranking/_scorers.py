@@ -75,7 +75,8 @@ def solver_for(given: str | Solver, task: Task, public: Public, spec: Spec) -> S
 def scored(X: Array, matrices: list[Array], activation: str, data_norm: float) -> Array:
     """Scores of documents; those beyond `data_norm` are scaled down, as they are in a fit."""
     long = np.maximum(row_norms(X) / data_norm, 1.0).astype(X.dtype)
-    found = X @ matrices[0] / long[:, None]
+    rows = X if (long == 1.0).all() else X / long[:, None]  # products of far ones would overflow
+    found = rows @ matrices[0]
     for matrix in matrices[1:]:
         said: Any = ACTIVATIONS[activation](found)[0]
         found = said @ matrix

@@ -1,5 +1,7 @@
 """Rankers whose scores a network makes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from laws.runs import Playback, run
@@ -9,6 +11,7 @@ from rankings import ranker, table
 from skdp import NotSupported
 from skdp.audit import Neighbours, fitted, replay
 from skdp.models import Perceptron
+from skdp.ranking._scorers import scored
 from skdp.solvers import GD, SGD, Adam
 
 X, Y, QID = table(n=150)
@@ -126,3 +129,15 @@ def test_scores_are_those_of_the_model_and_matrices_within_their_bound(dtype):
 def test_what_has_no_proof_or_no_meaning_is_refused(given, said):
     with pytest.raises((ValueError, NotSupported), match=said):
         ranker(**{**SMALL, **given}).fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize("far", [1e150, 1e308])
+def test_far_documents_are_scored_without_a_warning(far):
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    X[2] = far
+    matrices = [np.full((3, 4), 3.0), np.ones((4, 1))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = scored(X, matrices, "tanh", 1.0)
+    near = scored(np.where(far == X, 1e3, X), matrices, "tanh", 1.0)
+    assert np.isfinite(found).all() and (far > 1e300 or np.allclose(found, near))
