@@ -103,6 +103,8 @@ def _level(value: Any) -> bool:
 
 
 def _by_label(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "balanced"
     return isinstance(value, dict) and all(map(_between(1e-30, 1e30, 0.0), value.values()))
 
 
@@ -234,9 +236,8 @@ RULES: dict[str, Rule] = {
     ),
     "class_weight": (
         _or_none(_by_label),
-        "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or None; 'balanced' is "
-        "a statistic of all records: declare weights from what is public of the classes, such as n / (n_classes * m) "
-        "for a class of which about m records are known to be",
+        "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or 'balanced', which buys "
+        "noisy counts of the classes, or None",
     ),
     "multi_class": (
         _one_of((), "multinomial", "ovr"),

@@ -12,13 +12,14 @@ from ..models import MODELS
 from ..penalties import PENALTIES
 from ..privacy import accountants
 from ..privacy.ledger import Filter, Recorder
-from ..solvers import SOLVERS, Budget
+from ..solvers import SOLVERS, Budget, Task
+from ._balance import with_balance
 from ._scaling import with_scaling
 from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
 
-__all__ = ["filter_of", "priced", "rehearse", "shared_budget"]
+__all__ = ["filter_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
 
 _REMEMBERED = 256  # plans
 _LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
@@ -102,7 +103,35 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     asked = plan.solver.asks(plan.public, plan.task, budget)
     of_one = _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
     stated = replace(of_one, script=plan.script(of_one.script))
-    return stated if plan.scaling is None else with_scaling(stated, plan, plan.scaling, budget)
+    if plan.scaling is not None:
+        stated = with_scaling(stated, plan, plan.scaling, budget)
+    return stated if plan.balance is None else with_balance(stated, plan, plan.balance, budget)
+
+
+def priced_as_before(plan: Plan, task: Task, norm: float, budget: Budget) -> Plan:
+    """The plan with what is known once something was bought; as it is where a price would depend on that.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is run.
+    task : Task
+        What is minimised, as it is known now.
+    norm : float
+        Of rows, as it is known now.
+    budget : Budget
+        The solver's.
+    """
+    new = replace(plan, task=task, data_norm=norm)
+    if not plan.spec.private:
+        return new
+    before = rehearse(plan, budget).script
+    try:
+        after = rehearse(new, budget).script
+    # What was paid for is no reason to end without a model.
+    except (NotSupported, ValueError):
+        return plan
+    return new if before == after else plan
 
 
 def _run_on_nothing(plan: Plan, budget: Budget) -> Statement:

@@ -15,7 +15,7 @@ from ..mechanisms._octaves import places_of, to_unit
 from ..solvers import Budget, OracleLike, Task
 from ..solvers._column_scales import buy_bounds, norm_of
 from ..solvers._whitening import opening
-from ._pricing import rehearse
+from ._pricing import priced_as_before
 from ._scaling import of_columns, of_lengths, questions_of
 from ._tables import Array
 from .plan import Plan, Scaling
@@ -185,16 +185,5 @@ class Unscaled:
         error = norms.multiplier / n
         longer = LONGEST * opening(self.plan.public, budget)
         norm = root * min(max(longer * mean, 2.0 * error, LEAST), 1.0)
-        self.plan = self._priced_as_before(norm, budget)
+        self.plan = priced_as_before(self.plan, self._restated(norm), norm, budget)
         return rows
-
-    def _priced_as_before(self, norm: float, budget: Budget) -> Plan:
-        """The plan for rows of a bought norm; where a price would depend on it, for those of any."""
-        new = replace(self.plan, task=self._restated(norm), data_norm=norm)
-        before = rehearse(self.plan, budget).script
-        try:
-            after = rehearse(new, budget).script
-        # A norm that was paid for is no reason to end without a model.
-        except (NotSupported, ValueError):
-            return self.plan
-        return new if before == after else self.plan

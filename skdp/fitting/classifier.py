@@ -1,7 +1,7 @@
 """What private classifiers share: labels in, labels out."""
 
 import warnings
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,12 +9,15 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import PrivacyWarning
+from ..solvers import Task
+from ._balanced import HEAVIEST, Balanced, balanced, price_depends_on
 from ._bases import ClassifierMixin
 from ._parameters import as_text
 from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
 from .learner import PrivatePredictor
+from .plan import Plan
 
 __all__ = ["PrivateClassifier"]
 
@@ -26,20 +29,25 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
     ----------
     classes : array-like of labels, default=None
         All labels that may occur, two or more. None takes them from y, which makes them public and warns.
-    class_weight : dict, default=None
-        What a record of each label weighs; 1 for a label that is not in it.
+    class_weight : dict or "balanced", default=None
+        What a record of each label weighs; 1 for a label that is not in it. "balanced" buys noisy counts of the labels
+        for a fiftieth of the budget, and weighs each by records over classes and over its own; where you know about how
+        frequent labels are, a dict is free.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Where ``class_weight="balanced"``: what each label weighs, by private counts.
     """
 
     multi_class = "ovr"  # not a parameter of every classifier
 
     classes: ArrayLike | None = None
-    class_weight: dict[Any, float] | None = None
+    class_weight: dict[Any, float] | str | None = None
     classes_: Array = field(init=False)
+    class_weight_: Array = field(init=False)
 
     def fit(
         self,
@@ -112,7 +120,7 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.classes is not None:
-            by_class(self.class_weight, self._declared())
+            by_class(self._by_label(), self._declared())
 
     def _outputs(self, n_classes: int | None = None) -> int:
         declared = 2 if self.classes is None else len(self._declared())
@@ -185,7 +193,14 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
 
     def _heaviest_class(self) -> float:
         declared = None if self.classes is None else self._declared()
-        return heaviest_class(self.class_weight, declared)
+        return heaviest_class(self._by_label(), declared)
+
+    def _balances(self) -> bool:
+        return isinstance(self.class_weight, str)
+
+    def _by_label(self) -> dict[Any, float] | None:
+        """What is declared of labels; nothing, where it is to be bought."""
+        return None if isinstance(self.class_weight, str) else self.class_weight
 
     def _weighted(self) -> bool:
         return bool(self.class_weight) or super()._weighted()
@@ -194,12 +209,60 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
     ) -> Array | None:
         weights = super()._weights(targets, stored, sample_weight)
+        if self._balances():
+            return np.ones(len(targets)) if weights is None else weights
         if not self.class_weight:
             return weights
-        of_class = by_class(self.class_weight, stored["classes_"]) / self._heaviest_class()
+        of_class = by_class(self._by_label(), stored["classes_"]) / self._heaviest_class()
         codes = targets > 0 if len(of_class) == 2 else targets
         shares: Array = of_class[codes.astype(np.intp)]
         return shares if weights is None else shares * weights
+
+    def _plan(
+        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+    ) -> Plan:
+        plan = super()._plan(n, n_features, declared, outputs)
+        if not self._balances():
+            return plan
+        classes = max(2, self._outputs() if outputs is None else outputs)
+        lightest = self._weighing(np.array([HEAVIEST] + [1.0] * (classes - 1)))._restated(plan)
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        if auto and price_depends_on(plan, lightest):
+            return self._as_if(solver="gd")._plan(n, n_features, declared, outputs)
+        return balanced(plan, classes, lightest)
+
+    def _weighing(self, of_class: Array) -> Self:
+        """The same estimator, as if these weights of classes had been declared."""
+        known = range(len(of_class)) if self.classes is None else self._declared().tolist()
+        return self._as_if(class_weight=dict(zip(known, of_class.tolist())))
+
+    def _restated(self, plan: Plan) -> Task:
+        """What is minimised, over the heaviest class."""
+        outputs = plan.task.shape[1] if len(plan.task.shape) > 1 else 1
+        stated = self._stated(plan.public.n, plan.public.n_features, outputs)[1]
+        return replace(plan.task, penalty=stated.penalty)
+
+    def _admitted(
+        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
+    ) -> tuple[Plan, Any]:
+        if plan.balance is None:
+            return super()._admitted(plan, X, targets, owners, weights)
+        twin = self._as_if()  # which learns what classes weigh, once that was bought
+
+        def restated(of_class: Array) -> Task:
+            twin.class_weight = twin._weighing(of_class).class_weight
+            return twin._restated(plan)
+
+        admitted = super(PrivateClassifier, twin)._admitted
+        inner = admitted(replace(plan, balance=None), X, targets, owners, weights)[1]
+        return plan, Balanced(inner, targets, owners, weights, plan, restated)
+
+    def _ended(self, plan: Plan, records: Any) -> Plan:
+        vars(self).pop("class_weight_", None)  # of an earlier fit
+        if not isinstance(records, Balanced):
+            return super()._ended(plan, records)
+        self.class_weight_ = records.of_class
+        return super()._ended(records.plan, records.inner)
 
 
 def _told(classes: Array) -> str:

@@ -9,7 +9,7 @@ from ..privacy.events import Script, merged
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 
-__all__ = ["Plan", "Scaling"]
+__all__ = ["Balance", "Plan", "Scaling"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,22 @@ class Scaling:
 
 
 @dataclass(frozen=True)
+class Balance:
+    """What of the budget, in mu squared, is spent on counts of classes that decide what these weigh.
+
+    Parameters
+    ----------
+    classes : int
+        How many there are.
+    share : float
+        Of the budget; what else is bought shares the rest.
+    """
+
+    classes: int
+    share: float = 0.02
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is promised, what is minimised, how, and what is public.
 
@@ -69,6 +85,8 @@ class Plan:
         What is protected as one.
     scaling : Scaling or None
         What is bought before the solver begins, where `data_norm` or bounds of targets were not declared.
+    balance : Balance or None
+        What is bought before that, where weights of classes follow from their counts.
     targets : int
         Columns of targets, each with a fit of its own; 1 where there is one, or codes of classes.
     base_rate : float or None
@@ -85,6 +103,7 @@ class Plan:
     fits: int = 1
     unit: str = field(default="row", compare=False)
     scaling: Scaling | None = None
+    balance: Balance | None = None
     targets: int = 1
     base_rate: float | None = field(default=None, compare=False)
 
@@ -110,8 +129,14 @@ class Plan:
         coded = self.fits > 1 and self.targets == 1
         return replace(self.public, target_bound=self.fits - 1.0) if coded else self.public
 
+    @property
+    def left(self) -> float:
+        """What of the budget, in mu squared, is left for the solver."""
+        bought = (part.share for part in (self.scaling, self.balance) if part is not None)
+        return math.prod(1.0 - share for share in bought)
+
     def budget(self, **given: Any) -> Budget:
         """The solver's view of the promise; each of several fits has a part of it."""
-        if self.scaling is not None and "noise" in given:
-            given["noise"] /= math.sqrt(1.0 - self.scaling.share)
+        if "noise" in given:
+            given["noise"] /= math.sqrt(self.left)
         return Budget(self.spec.epsilon / self.fits, self.spec.delta / self.fits, **given)

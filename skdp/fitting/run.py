@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import PrivacyWarning
-from ..mechanisms import Noise, Oracle, Statement
+from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
 from ..privacy.events import Script
-from ..privacy.ledger import Filter, Scripted
+from ..privacy.ledger import Filter, Recorder, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._circumstances import position, today, version
@@ -24,7 +24,6 @@ from ._progress import Told, finish, with_progress, with_progress_bar
 from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
-from ._unscaled import Unscaled
 from ._warning import frames_to_caller
 from .plan import Plan
 
@@ -91,8 +90,8 @@ class Run:
 
         Parameters
         ----------
-        records : Records, tuple of Records or Unscaled
-            The vault, one for each target, or a table of which scales are bought first.
+        records : Records, tuple of Records, Unscaled or Balanced
+            The vault, one for each target, or a table of which scales, or counts of classes, are bought first.
         noise : Noise
             Where answers' randomness comes from.
         verbose : int
@@ -137,10 +136,12 @@ class Run:
     def _begun(
         self, records: Any, account: Account, noise: Noise, heard: Heard | None
     ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """What `_solved` returns, once scales are bought where none are declared."""
-        if not isinstance(records, Unscaled):
+        """What `_solved` returns, once is bought what was not declared."""
+        if isinstance(records, Records | tuple):
             return self._solved(records, account, noise, heard)
         vault = records.bought(self.budget, lambda table: Oracle(table, account, noise))
+        if not self.plan.spec.private:  # the script was stated before what was bought was known
+            account = Recorder()
         return replace(self, plan=records.plan)._solved(vault, account, noise, heard)
 
     def _solved(

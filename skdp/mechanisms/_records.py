@@ -11,6 +11,7 @@ import numpy as np
 from ..models import Model
 from . import _rows
 from ._admission import kept_by, refuse_weights, units_for
+from ._cells import cells_of
 from ._engine import engine_of
 from ._kernels import add
 from ._mapped import Images
@@ -142,6 +143,16 @@ class Records:
         _refuse_targets(y, self.public)
         y = np.ascontiguousarray(y, dtype=self.rows.dtype)
         return Records(self.rows, y, self.public, self.whole, self.units)
+
+    def weighed(self, of_cell: Array) -> Records:
+        """The same records, of which each row weighs, besides, what a public number in [0, 1] says of its target."""
+        of_cell = np.array(of_cell, dtype=np.float64)
+        if self.units is None or not self.public.weighted:
+            raise ValueError("weighted=False was declared; declare rows of weights of their own.")
+        if of_cell.ndim != 1 or not ((of_cell >= 0.0) & (of_cell <= 1.0)).all():
+            raise ValueError("of_cell must hold one number in [0, 1] for each cell.")
+        units = self.units.weighted(of_cell[cells_of(self.y, len(of_cell))])
+        return Records(self.rows, self.y, self.public, self.whole, units)
 
     @classmethod
     @np.errstate(all="ignore")

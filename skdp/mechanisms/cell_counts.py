@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..privacy.events import Event
-from ._kernels import UNIT
+from ._cells import cells_of
+from ._kernels import UNIT, pairwise_total
 from ._mechanism import Additive, Array, Mechanism
 from ._public import Public
 from ._records import Records
@@ -21,7 +22,7 @@ MOST = 1 << 20  # cells
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CellCounts(Additive):
-    """Counts of the targets 0, 1, ... plus Gaussian noise; every record is in one cell.
+    """Counts of the targets 0, 1, ... plus Gaussian noise; every row is in one cell, for what it weighs.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ class CellCounts(Additive):
     """
 
     proof: ClassVar[str] = "cell_counts"
+    covers_units: ClassVar[bool] = True
     cells: int = 2
 
     def __post_init__(self) -> None:
@@ -61,14 +63,19 @@ class CellCounts(Additive):
         return math.sqrt(public.sensitivity_factor)
 
     def rounding(self, public: Public) -> float:
-        """None of the counts, integers; where they are put on the lattice, that of a quotient each."""
-        return 4.0 * UNIT * public.most * math.sqrt(self.cells)
+        """None of whole counts, sums of weights; where they are put on the lattice, that of a quotient each."""
+        quotients = 4.0 * UNIT * public.most * math.sqrt(self.cells)
+        return quotients + (super().rounding(public) if public.shares else 0.0)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
         """Refused: evaluation is of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
-        """The counts."""
-        cells = np.clip(np.rint(records.y), 0, self.cells - 1).astype(np.intp)
-        return np.bincount(cells, minlength=self.cells).astype(np.float64)
+        """The counts; of units, sums of what their rows weigh."""
+        cells = cells_of(records.y, self.cells)
+        counts = np.bincount(cells, minlength=self.cells)
+        if records.units is None:
+            return counts.astype(np.float64)
+        weights = records.shared(np.ones(len(cells)))[np.argsort(cells, kind="stable")]
+        return np.array([pairwise_total(part) for part in np.split(weights, counts.cumsum()[:-1])])

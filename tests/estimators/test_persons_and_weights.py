@@ -155,11 +155,9 @@ def test_wrong_weights_are_refused_without_a_value(kind):
     assert caught.value.__context__ is None and ledger.spent == 0.0
 
 
-def test_weights_without_a_bound_and_balanced_ones_are_refused():
+def test_weights_without_a_bound_are_refused():
     with pytest.raises(ValueError, match="max_sample_weight is None"):
         model().fit(X, Y, WEIGHTS)
-    with pytest.raises(ValueError, match="'balanced' is a statistic of all records"):
-        model(class_weight="balanced").fit(X, Y)
 
 
 @pytest.mark.parametrize("solver", ["output-perturbation", "psgd", "outpert-gd"])

@@ -113,7 +113,14 @@ RIGHT = {
     "classes": [[0, 1], (1, 0), ["b", "a"], [False, True], np.array([3.5, 1]), pd.Index(["a", "b"])]
     + [np.array(["a", "b"], dtype=object), pd.Series([0, 1], dtype="category"), range(2), None]
     + [[0, 1, 2], ["a", "b", "c"]],
-    "class_weight": [None, {}, {1: 0}, {0: 1e-30, 1: 1e30}, {np.int64(1): Fraction(1, 3)}],
+    "class_weight": [
+        None,
+        "balanced",
+        {},
+        {1: 0},
+        {0: 1e-30, 1: 1e30},
+        {np.int64(1): Fraction(1, 3)},
+    ],
     "multi_class": ["multinomial", "ovr"],
     "max_rows_per_group": [None, 1, 2**40, np.int8(5)],
     "max_sample_weight": [None, 1, 1e-30, 1e30, Fraction(1, 3), np.float32(2.0)],

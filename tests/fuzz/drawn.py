@@ -51,7 +51,7 @@ POOLS = {
     "fit_intercept": ((True, False), ("no", None)),
     "coef_init": ((None, [0.1], [0.1, 0.2], np.ones((1, 3)), 1e300), ("ab", [math.nan])),
     "intercept_init": ((None, 0.5, [0.5]), ("ab", math.inf)),
-    "class_weight": ((None, {0: 1.0, 1: 2.0}, {1: 0}, {}), ("balanced", {7: 1.0}, 3)),
+    "class_weight": ((None, {0: 1.0, 1: 2.0}, {1: 0}, {}, "balanced"), ("even", {7: 1.0}, 3)),
     "multi_class": (("multinomial", "ovr"), ("auto", None)),
     "loss": (("huberised_hinge", "squared_hinge", "hinge", "listnet"), ("log", 3)),
     "h": ((0.5, 1e-3), FAR),
