@@ -56,7 +56,7 @@ WRONG = {
     + [pd.to_datetime(["2001-01-01", "2002-02-02"]), range(1), iter([0, 1]), pd.DataFrame([[0, 1]])]
     + [np.array([0, None]), [Fraction(1, 2), 1], object(), True],
     "class_weight": [
-        "balanced",
+        "even",
         "",
         1.0,
         [1, 2],
