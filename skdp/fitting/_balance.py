@@ -4,16 +4,52 @@ from __future__ import annotations
 
 import math
 
+from ..exceptions import NotSupported
 from ..mechanisms import CellCounts, Public, Statement, state
 from ..privacy.events import merged
 from ..solvers import Budget
 from .plan import Balance, Plan
 
-__all__ = ["HIDDEN", "counts_asked", "of_codes", "with_balance"]
+__all__ = ["HIDDEN", "counts_asked", "of_codes", "refuse_unbalanced", "unpriced", "with_balance"]
 
 HIDDEN = (
     2.0  # deviations of the noise on a count below which a class counts as one of so many records
 )
+
+
+def refuse_unbalanced(plan: Plan) -> None:
+    """Refuse, before anything is paid, what has no proof beside counts of classes.
+
+    Parameters
+    ----------
+    plan : Plan
+        What would be run.
+    """
+    if plan.spec.private and plan.spec.delta == 0.0:
+        raise _refusal("delta=0 has no price for their Gaussian noise")
+    if plan.solver.adaptive:
+        raise _refusal(f"solver={plan.solver.name!r} finds its prices as it goes")
+
+
+def unpriced(plan: Plan) -> NotSupported:
+    """What to say of a solver whose price counts on a penalty that the weights decide.
+
+    Parameters
+    ----------
+    plan : Plan
+        What would be run.
+    """
+    return _refusal(
+        f"the price of solver={plan.solver.name!r} depends on the strength of the penalty over weights, which follow "
+        "from them"
+    )
+
+
+def _refusal(wrong: str) -> NotSupported:
+    return NotSupported(
+        f"class_weight='balanced' buys counts of the classes, and {wrong}; declare weights from what is public of the "
+        "classes, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
+    )
 
 
 def of_codes(public: Public, balance: Balance) -> Public:

@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..exceptions import NotSupported
 from ..mechanisms import Records
 from ..solvers import Budget, OracleLike, Task
 from ._balance import HIDDEN, counts_asked, of_codes
-from ._pricing import priced_as_before, rehearse
+from ._pricing import priced_as_before
 from ._tables import Array
 from ._unscaled import Unscaled
-from .plan import Balance, Plan
+from .plan import Plan
 
-__all__ = ["HEAVIEST", "Balanced", "balanced", "price_depends_on", "weights_of"]
+__all__ = ["HEAVIEST", "Balanced", "weights_of"]
 
 HEAVIEST = 1e6  # that a class may weigh: one in a million records of a class each
 
@@ -34,57 +33,6 @@ def weights_of(counts: Array, noise: float) -> Array:
     known = np.maximum(counts, max(HIDDEN * noise, 1e-300))
     total = known.sum()
     return np.minimum(total / (len(known) * known), HEAVIEST)
-
-
-def balanced(plan: Plan, classes: int, lightest: Task) -> Plan:
-    """The plan of a fit whose classes weigh by their counts; refused, before anything is paid, without a price.
-
-    Parameters
-    ----------
-    plan : Plan
-        The same where all weigh 1.
-    classes : int
-        How many there are.
-    lightest : Task
-        What is minimised where one class is the heaviest possible: its penalty is the least beside a loss.
-    """
-    plan = replace(plan, balance=Balance(classes))
-    wrong = None
-    if plan.spec.private and plan.spec.delta == 0.0:
-        wrong = "delta=0 has no price for their Gaussian noise"
-    elif plan.solver.adaptive:
-        wrong = f"solver={plan.solver.name!r} finds its prices as it goes"
-    elif price_depends_on(plan, lightest):
-        wrong = (
-            f"the price of solver={plan.solver.name!r} depends on the strength of the penalty over weights, which "
-            "follow from them"
-        )
-    if wrong is not None:
-        raise NotSupported(
-            f"class_weight='balanced' buys counts of the classes, and {wrong}; declare weights from what is public of "
-            "the classes, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
-        )
-    return plan
-
-
-def price_depends_on(plan: Plan, task: Task) -> bool:
-    """Whether a run of another task would ask at another price, or not at all.
-
-    Parameters
-    ----------
-    plan : Plan
-        What would be run.
-    task : Task
-        With another penalty.
-    """
-    if not plan.spec.private:  # nothing is paid
-        return False
-    budget = plan.budget(noise=1.0)
-    usual = rehearse(plan, budget).script
-    try:
-        return rehearse(replace(plan, task=task), budget).script != usual
-    except (NotSupported, ValueError):
-        return True
 
 
 class Balanced:

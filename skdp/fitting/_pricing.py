@@ -13,7 +13,7 @@ from ..penalties import PENALTIES
 from ..privacy import accountants
 from ..privacy.ledger import Filter, Recorder
 from ..solvers import SOLVERS, Budget, Task
-from ._balance import with_balance
+from ._balance import unpriced, with_balance
 from ._scaling import with_scaling
 from ._share import Share
 from ._threads import one_thread
@@ -70,6 +70,10 @@ def _calibrated(plan: Plan) -> tuple[float, Statement]:
     noise, _ = accountants.calibrate(
         lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
     )
+    if plan.balance is not None and plan.spec.private:
+        lightest = replace(plan, task=plan.balance.lightest)
+        if _as_before(plan, lightest, plan.budget(noise=noise)) is plan:
+            raise unpriced(plan)
     return noise, rehearsal(noise)
 
 
@@ -123,8 +127,11 @@ def priced_as_before(plan: Plan, task: Task, norm: float, budget: Budget) -> Pla
         The solver's.
     """
     new = replace(plan, task=task, data_norm=norm)
-    if not plan.spec.private:
-        return new
+    return _as_before(plan, new, budget) if plan.spec.private else new
+
+
+def _as_before(plan: Plan, new: Plan, budget: Budget) -> Plan:
+    """A new plan if it asks what the old one does, at the same prices; else the old one."""
     before = rehearse(plan, budget).script
     try:
         after = rehearse(new, budget).script

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 
-from ..exceptions import PrivacyWarning
+from ..exceptions import NotSupported, PrivacyWarning
 from ..solvers import Task
-from ._balanced import HEAVIEST, Balanced, balanced, price_depends_on
+from ._balance import refuse_unbalanced
+from ._balanced import HEAVIEST, Balanced
 from ._bases import ClassifierMixin
 from ._parameters import as_text
+from ._pricing import priced
 from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
 from .learner import PrivatePredictor
-from .plan import Plan
+from .plan import Balance, Plan
 
 __all__ = ["PrivateClassifier"]
 
@@ -226,10 +228,14 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
             return plan
         classes = max(2, self._outputs() if outputs is None else outputs)
         lightest = self._weighing(np.array([HEAVIEST] + [1.0] * (classes - 1)))._restated(plan)
-        auto = isinstance(self.solver, str) and self.solver == "auto"
-        if auto and price_depends_on(plan, lightest):
-            return self._as_if(solver="gd")._plan(n, n_features, declared, outputs)
-        return balanced(plan, classes, lightest)
+        plan = replace(plan, balance=Balance(classes, lightest))
+        refuse_unbalanced(plan)
+        if isinstance(self.solver, str) and self.solver == "auto":
+            try:
+                priced(plan)
+            except NotSupported:
+                return self._as_if(solver="gd")._plan(n, n_features, declared, outputs)
+        return plan
 
     def _weighing(self, of_class: Array) -> Self:
         """The same estimator, as if these weights of classes had been declared."""

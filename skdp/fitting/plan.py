@@ -51,11 +51,15 @@ class Balance:
     ----------
     classes : int
         How many there are.
+    lightest : Task
+        What is minimised where one class is the heaviest possible: its penalty is the least beside a loss. No price may
+        differ from that of a task of equal classes.
     share : float
         Of the budget; what else is bought shares the rest.
     """
 
     classes: int
+    lightest: Task
     share: float = 0.02
 
 

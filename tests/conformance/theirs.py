@@ -43,7 +43,9 @@ SOLVERS = "asks for scikit-learn's own solvers, or what they say of each other"
 WARM = "starts an iteration from the last fit; a private fit has none to continue"
 IN_PLACE = "wants the caller's table to be overwritten, or not to be looked at"
 DEPRECATED = "wants a warning that a parameter of scikit-learn is deprecated"
-ITSELF = "compares one of scikit-learn's own solvers with itself, where both stop short of the optimum"
+ITSELF = (
+    "compares one of scikit-learn's own solvers with itself, where both stop short of the optimum"
+)
 WORDING = "wants scikit-learn's own words in a message; ours are held by tests of our own"
 # Function of scikit-learn's tests -> why it says nothing of these estimators.
 NOT_OURS = {
