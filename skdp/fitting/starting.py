@@ -51,7 +51,17 @@ class Starting(PrivateLearner):
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, if there is one, else at ``coef_init``.
         ``privacy_`` is then of all these fits together: ``epsilon`` is what one of them adds, and the receipt's is
-        larger. The second fit on needs a solver that goes by steps, which "auto" then chooses.
+        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp import DPRidge
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (1000, 3))
+    >>> y = X @ [3.0, -2.0, 1.0] + 10.0
+    >>> model = DPRidge(1.0, y_bounds=(4.0, 16.0), data_norm=1.8, solver="gd", warm_start=True)
+    >>> round(model.fit(X, y).privacy_.epsilon, 2), round(model.fit(X, y).privacy_.epsilon, 2)
+    (1.0, 1.45)
     """
 
     fit_intercept: bool = True
