@@ -33,10 +33,11 @@ from skdp import (
     PrivacyWarning,
 )
 from skdp.fitting._covered import Uncovered
+from skdp.fitting._warm import priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
-from skdp.privacy import Ledger, Receipt, epsilon
-from skdp.privacy.events import Gaussian
+from skdp.privacy import Ledger, Receipt, Spec, epsilon
+from skdp.privacy.events import Gaussian, PureDP
 from skdp.solvers import AGD, GD, SGD, Adam
 
 rng = np.random.default_rng(0)
@@ -349,6 +350,15 @@ def test_another_delta_is_that_of_the_whole():
     assert model.privacy_.epsilon == pytest.approx(whole, rel=1e-6)
 
 
+def test_a_delta_at_which_the_earlier_fit_has_no_price_is_refused():
+    earlier, pure = ridge().fit(X, Y).privacy_, ((PureDP(1.0), 1),)
+    with pytest.raises(
+        NotSupported, match="delta=0 leaves the earlier fit of a warm start without"
+    ):
+        priced_jointly(earlier, pure, Spec(1.0, 0.0), "auto")
+    assert 1.0 < priced_jointly(earlier, pure, Spec(1.0, 1e-6), "auto")[0] < 2.1
+
+
 def test_a_named_theorem_prices_the_whole():
     model = ridge(accountant="zcdp").fit(X, Y).fit(X, Y)
     assert model.privacy_.accountant == "zcdp"
@@ -358,10 +368,6 @@ def test_a_named_theorem_prices_the_whole():
 
 
 # What has no proof.
-
-
-def told_of_classes(model):
-    return model.fit(X, LABELS + 1)
 
 
 REFUSED = {
@@ -572,6 +578,9 @@ def test_searches_and_cross_validation_begin_anew():
     assert whole.script[: len(search.privacy_.script) - 1] == search.privacy_.script[:-1]
     assert whole.epsilon > search.privacy_.epsilon and whole.verify(best)
     assert "pilots" in whole.tuning
+    behind = make_pipeline(DPBounds(1.0), logistic())
+    with pytest.raises(NotSupported, match="warm_start=True of DPLogisticRegression has no proof"):
+        DPGridSearchCV(behind, {"dplogisticregression__C": [0.1, 1.0]}).fit(X, LABELS)
 
 
 def test_what_fits_the_same_estimator_again_and_again_has_a_receipt_of_all():
