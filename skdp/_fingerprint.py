@@ -40,7 +40,9 @@ def _dense(named: tuple[str, Any]) -> tuple[str, Any]:
 
 def _numbers(value: Any) -> bool:
     return isinstance(value, float) or (
-        isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.dtype.itemsize <= 8
+        isinstance(value, np.ndarray | np.floating)
+        and value.dtype.kind == "f"
+        and value.dtype.itemsize <= 8
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .exceptions import NotSupported
+from .fitting._warm import BEGUN
 from .privacy import accountants
 from .privacy.events import Script, merged
 from .privacy.events._behind import after_answers
@@ -26,7 +27,7 @@ class Total:
     neighbors : str
         The relation of all.
     receipts : tuple of Receipt
-        One for each fit that left a trace in the model.
+        One for each fit that left a trace in the model; of a warm start, one for all its fits.
 
     See Also
     --------
@@ -79,7 +80,8 @@ def total(model: Any, delta: float | None = None) -> Total:
     A model knows the fits that are in it. A search has thrown away those of its folds, and only a ledger
     has seen them. Fits chosen after earlier answers are composed here as one script fixed beforehand,
     which is a statement about what was done and no guarantee at a moment that was chosen by answers.
-    Adaptive solvers are composed by what they may have asked in all, or refused.
+    Adaptive solvers are refused, and so are warm starts beside other fits: what these, such as a scaler in front,
+    paid for when the earlier coefficients were made is in no receipt.
 
     Examples
     --------
@@ -96,6 +98,13 @@ def total(model: Any, delta: float | None = None) -> Total:
     (3, True)
     """
     receipts = tuple(_receipts(model, set()))
+    if len(receipts) > 1 and any(
+        receipt.declared.get("begins_at") == BEGUN for receipt in receipts
+    ):
+        raise NotSupported(
+            f"One of the {len(receipts)} receipts is that of a warm start, and what other steps have paid before its "
+            "last fit is in none of them; share a ledger or a budget between such fits."
+        )
     relations = {receipt.neighbors for receipt in receipts}
     if len(relations) > 1:
         raise NotSupported(

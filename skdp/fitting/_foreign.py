@@ -14,7 +14,7 @@ FOREIGN = {
     "n_jobs": "a fit runs on one thread, so that no bit of it depends on how many there are; fit several models in "
     "threads instead",
     "early_stopping": "a look at held-out records costs as an answer does; set max_iter instead",
-    "warm_start": "a model would then depend on fits that its receipt does not count; set max_iter, or coef_init",
+    "warm_start": "only linear estimators begin where an earlier fit ended; set max_iter instead",
     "shuffle": "batches are drawn anew at every step; leave it out",
     "learning_rate": "a solver has a schedule of its own; set solver__schedule instead",
     "dual": "each solver has one formulation; choose a solver instead",

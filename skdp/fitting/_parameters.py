@@ -146,6 +146,7 @@ RULES: dict[str, Rule] = {
         _or_none(_finite),
         "must be finite numbers, as many as intercept_ has: a public intercept to begin at, or None",
     ),
+    "warm_start": (_flag, "must be True or False"),
     "fit_intercept": (_flag, "must be True or False"),
     "positive": (_flag, "must be True or False"),
     "neighbors": (

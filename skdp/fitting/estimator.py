@@ -283,11 +283,11 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise, payer = Noise(seed_of(self.random_state)), self._payer()
-        if payer is None and plan.spec.private and in_scope() is None:
+        if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
         heard = Heard.of(self._listens or plan.solver.tells)
         run = prepare(plan, payer)
-        w, receipt = self._run(run, records, noise, heard)
+        w, stated = self._run(run, records, noise, heard)
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
@@ -300,7 +300,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         if X.dtype == np.float32:
             self._keep_single()
         vars(self).update(stored)
-        self.privacy_ = replace(receipt, model=fingerprint(self), around=surroundings(self))
+        self.privacy_ = replace(stated, model=fingerprint(self), around=surroundings(self, stated))
         if self.verbose:
             print(self.privacy_)
         return self

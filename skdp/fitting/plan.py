@@ -6,6 +6,7 @@ from typing import Any
 
 from ..mechanisms import Public
 from ..privacy.events import Script, merged
+from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 
@@ -95,6 +96,10 @@ class Plan:
         Columns of targets, each with a fit of its own; 1 where there is one, or codes of classes.
     base_rate : float or None
         Share of one of two labels, where a user has said it to a quote. It enters no fit and no price.
+    earlier : Receipt or None
+        Of the fit at whose coefficients this one begins, which its own receipt goes on from.
+    owed : tuple of (Event, int)
+        What of that a ledger that pays for this fit has not been charged for.
     """
 
     spec: Spec
@@ -110,6 +115,8 @@ class Plan:
     balance: Balance | None = None
     targets: int = 1
     base_rate: float | None = field(default=None, compare=False)
+    earlier: Receipt | None = field(default=None, compare=False)
+    owed: Script = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solver", resolve(self.solver, self.task))

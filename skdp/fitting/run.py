@@ -24,6 +24,7 @@ from ._progress import Told, finish, with_progress, with_progress_bar
 from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
+from ._warm import continued, joint, priced_jointly
 from ._warning import frames_to_caller
 from .plan import Plan
 
@@ -51,6 +52,8 @@ def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
         account = filter_of(plan, order)
         return Run(plan, account, shared_budget(plan, account), stated, ledger)
     script = Scripted(plan.spec, stated.script, plan.accountant)
+    if plan.earlier is not None:
+        priced_jointly(plan.earlier, stated.script, plan.spec, plan.accountant)
     return Run(plan, script, plan.budget(noise=noise), stated, ledger)
 
 
@@ -130,7 +133,7 @@ class Run:
         if self.ledger is None:
             return None
         before = self.ledger.spent
-        self.ledger.reserve(self.statement.script, self.plan.solver.name)
+        self.ledger.reserve(joint(self.plan.owed, self.statement.script), self.plan.solver.name)
         return position(self.ledger, before)
 
     def _begun(
@@ -188,7 +191,7 @@ class Run:
             unspent, order = account.unspent, account.order
         else:
             cost, accountant = account.cost, account.accountant
-        return Receipt(
+        receipt = Receipt(
             epsilon=cost,
             delta=spec.delta,
             neighbors=spec.neighbors,
@@ -206,3 +209,5 @@ class Run:
             version=version(),
             standard_error=expected_error(plan, self.budget),
         )
+        earlier = plan.earlier
+        return receipt if earlier is None else continued(earlier, receipt, plan.accountant)

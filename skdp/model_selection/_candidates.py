@@ -222,6 +222,11 @@ def _refuse_way(model: Any) -> None:
         raise NotSupported(
             "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
         )
+    if getattr(last_of(model), "warm_start", False):
+        raise NotSupported(
+            f"warm_start=True of {type(last_of(model)).__name__} has no proof behind a step that pays, and runs begin "
+            "anew; leave it out."
+        )
     after = dropwhile(
         lambda step: not isinstance(step, PrivateEstimator), dict(steps_of(model)).values()
     )

@@ -262,8 +262,8 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
         )
     if task.start is not None and not solver.takes_start:
         raise NotSupported(
-            f"solver={solver.name!r} does not begin anywhere that could be chosen: coef_init and intercept_init have "
-            "no effect; leave them out, or use 'gd', 'sgd' or 'adam'."
+            f"solver={solver.name!r} does not begin anywhere that could be chosen: coef_init, intercept_init and "
+            "warm_start have no effect; leave them out, or use 'gd', 'sgd' or 'adam'."
         )
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:

@@ -70,7 +70,8 @@ class GD(Solver):
             return task.penalty.prox(w, step / gradient.n)
 
         begin = np.zeros(task.shape) if task.start is None else task.start
-        return heavy_ball(gradient, prox, begin, self.steps, step, self.momentum)
+        given = gradient, prox, begin, self.steps, step, self.momentum
+        return heavy_ball(*given, eased=task.start is not None)
 
 
 def heavy_ball(
@@ -80,6 +81,7 @@ def heavy_ball(
     steps: int,
     step: float,
     momentum: float,
+    eased: bool = False,
 ) -> Array:
     """The last of so many proximal steps from w along a running mean of gradients.
 
@@ -97,10 +99,14 @@ def heavy_ball(
         Number of gradients.
     step, momentum : float
         As in `GD`.
+    eased : bool
+        Whether the penalty sets in as the mean does, which begins at 0: then a minimiser that it begins at is a fixed
+        point from the first step on.
     """
     step /= 1.0 - momentum
-    mean = np.zeros_like(w)
+    mean, whole = np.zeros_like(w), 0.0 if eased else 1.0
     for _ in range(steps):
         mean += (1.0 - momentum) * (gradient(w) - mean)
-        w = prox(w - step * mean, step)
+        whole += (1.0 - momentum) * (1.0 - whole)
+        w = prox(w - step * mean, step * whole)
     return w

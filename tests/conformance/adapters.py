@@ -50,10 +50,14 @@ class _Adapted:
                 sample_weight = np.full(np.shape(X)[0], sample_weight)
             weights["sample_weight"] = sample_weight
             given["max_sample_weight"] = heaviest(sample_weight)
-        model = self.made(epsilon=np.inf, data_norm=longest_row(X), **given)
+        given |= {"epsilon": np.inf, "data_norm": longest_row(X)}
+        given["warm_start"] = getattr(self, "warm_start", False)
+        model = vars(self).get("_last") if given["warm_start"] else None
+        model = self.made(**given) if model is None else model.set_params(**given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
             model.fit(X, y, **weights)
+        self._last = model
         for name, value in vars(model).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)

@@ -40,7 +40,7 @@ ITERATIONS = (
     "counts iterations, or wants a warning that few do not converge; there is no iteration here"
 )
 SOLVERS = "asks for scikit-learn's own solvers, or what they say of each other"
-WARM = "starts an iteration from the last fit; a private fit has none to continue"
+WARM = "counts iterations, or steps of Newton, from the last fit on; there is no iteration here"
 IN_PLACE = "wants the caller's table to be overwritten, or not to be looked at"
 DEPRECATED = "wants a warning that a parameter of scikit-learn is deprecated"
 ITSELF = (
@@ -90,8 +90,8 @@ NOT_OURS = {
     "test_check_input_false": IN_PLACE,
     "test_warm_start": WARM,
     "test_warm_start_newton_cholesky": WARM,
+    "test_warm_start_newton_solver": WARM,
     "test_warm_start_effectiveness": WARM,
-    "test_warm_start_converge_LR": WARM,
     "test_logistic_regression_array_api_warm_start": WARM,
     "test_penalty_deprecated": DEPRECATED,
     "test_l1_ratio_None_deprecated": DEPRECATED,

@@ -49,6 +49,7 @@ WRONG = {
         1j,
     ],
     "intercept_init": ["x", b"1", True, {}, {1.0}, [math.nan], math.inf, ["a"], object(), 1j],
+    "warm_start": ["no", "yes", "", 0, 1, None, [], b"no"],
     "fit_intercept": ["no", "yes", "", 0, 1, 0.0, None, [], [True], np.array([True]), b"no"],
     "classes": ["ab", "", 5, 1.5, {0, 1}, {0: 1}, [], [1], [1, 1], [None, 1], [0, "a"]]
     + [["a", None], [b"a", b"b"], [b"a", "b"], [0, math.nan], [0, math.inf], [0, 1j], [[0, 1]]]
@@ -109,6 +110,7 @@ RIGHT = {
     "data_norm": [1e-30, 1e30, 1, np.float32(2.0)],
     "coef_init": [None, [1.0, 2.0], np.ones((1, 2)), (1, 2), np.float32([1, 2])],
     "intercept_init": [None, 0.5, [1], np.ones(1)],
+    "warm_start": [True, False, np.True_],
     "fit_intercept": [True, False, np.True_],
     "classes": [[0, 1], (1, 0), ["b", "a"], [False, True], np.array([3.5, 1]), pd.Index(["a", "b"])]
     + [np.array(["a", "b"], dtype=object), pd.Series([0, 1], dtype="category"), range(2), None]

@@ -50,6 +50,7 @@ POOLS = {
     "l1_ratio": ((None, 0.0, 0.5, 1.0), FAR),
     "fit_intercept": ((True, False), ("no", None)),
     "coef_init": ((None, [0.1], [0.1, 0.2], np.ones((1, 3)), 1e300), ("ab", [math.nan])),
+    "warm_start": ((False, True), ("no", None)),
     "intercept_init": ((None, 0.5, [0.5]), ("ab", math.inf)),
     "class_weight": ((None, {0: 1.0, 1: 2.0}, {1: 0}, {}, "balanced"), ("even", {7: 1.0}, 3)),
     "multi_class": (("multinomial", "ovr"), ("auto", None)),

@@ -469,3 +469,17 @@ def test_accountants_that_are_no_filter_are_refused():
         Ledger(1.0, 0.0, accountant="shifted")
     with pytest.raises(ValueError, match="fits=0"):
         Ledger(1.0, 1e-6, fits=0)
+
+
+def test_a_ledger_is_told_from_every_other_one(tmp_path):
+    kept, other = Ledger(1.0, 1e-6, path=tmp_path / "a"), Ledger(1.0, 1e-6, path=tmp_path / "b")
+    memory = Ledger(1.0, 1e-6)
+    memory.reserve(STEP)
+    known = [ledger.identity for ledger in (kept, other, memory, Ledger(1.0, 1e-6))]
+    assert len(set(known)) == 4 and all(known)
+    assert Ledger(1.0, 1e-6, path=tmp_path / "a").identity == kept.identity
+    for ledger in (kept, memory):
+        same = [pickle.loads(pickle.dumps(ledger)), ledger.called("name"), ledger.partition(2)[1]]
+        assert {copy.identity for copy in same} == {ledger.identity}
+    memory.reserve(STEP)
+    assert memory.identity == known[2] and len(memory) == 2

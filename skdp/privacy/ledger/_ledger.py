@@ -240,6 +240,11 @@ class Ledger:
         """
         return Report.of(self._rules, self._state)
 
+    @property
+    def identity(self) -> str:
+        """What tells this ledger from every other one, in every process; one in memory moves into a file for it."""
+        return str(self._store.handle().header.get("id", ""))
+
     def called(self, what: str) -> Ledger:
         """The same ledger, whose charges are reported under a name."""
         return self._view(self._parts, what)

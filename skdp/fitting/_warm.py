@@ -1,0 +1,239 @@
+"""A fit that begins at the coefficients of an earlier one: what both cost is one statement.
+
+Privacy: given the earlier answers, the later fit is one that begins at public coefficients, and no price depends on
+where a solver begins. So both are one sequence, which is priced as one script (docs/proofs/warm_start.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._fingerprint import fingerprint
+from ..exceptions import NotSupported
+from ..inspection.checks import PRIVATE, check
+from ..privacy import accountants
+from ..privacy.events import Script, merged
+from ..privacy.events._behind import after_answers
+from ..privacy.receipt import Receipt
+from ..privacy.spec import Spec
+from ._surroundings import callers
+from .plan import Plan
+
+__all__ = [
+    "BEGUN",
+    "continued",
+    "earlier_of",
+    "joint",
+    "kept_by",
+    "priced_jointly",
+    "refuse_bought_rows",
+    "refuse_other_classes",
+    "refuse_unlike",
+]
+
+BEGUN = "an earlier fit"  # where a receipt says that it begins
+_ANEW = "fit anew with warm_start=False"
+_KEPT = "coef_", "intercept_"
+
+
+def earlier_of(model: Any) -> Receipt:
+    """The receipt of the fit that left an estimator's coefficients, or a refusal where it does not count them all.
+
+    Parameters
+    ----------
+    model : estimator
+        With coefficients, or a receipt.
+    """
+    fitted, here = vars(model), fingerprint(model)
+    receipt = fitted.get("privacy_")
+    told = receipt.model if isinstance(receipt, Receipt) else {}
+    if not isinstance(receipt, Receipt) or any(told.get(n, "") != here.get(n) for n in _KEPT):
+        raise NotSupported(
+            "warm_start=True begins at coef_ and intercept_, and these are not what the receipt in privacy_ speaks of; "
+            f"{_ANEW}, or declare public ones in coef_init of a new estimator."
+        )
+    if receipt.unspent is not None:
+        raise NotSupported(
+            f"warm_start=True begins at a fit by {receipt.solver}, which chose what it asked by answers, so that its "
+            f"script alone proves nothing in a sum; {_ANEW}, by 'gd', 'sgd' or 'adam'."
+        )
+    bought = [n for n in ("data_norm", "y_bounds") if f"{n}_" in fitted]
+    if bought:
+        raise NotSupported(
+            f"warm_start=True begins at a fit with {bought[0]}=None, whose coefficients are on a scale that it bought; "
+            f"declare {bought[0]}, and {_ANEW}."
+        )
+    return receipt
+
+
+def kept_by(model: Any) -> tuple[Any, Any]:
+    """Coefficients and intercepts of a fitted estimator.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    """
+    return model.coef_, model.intercept_
+
+
+def refuse_other_classes(before: Any, now: Any) -> None:
+    """Refuse labels that are not those of the earlier fit, whose coefficients are of these.
+
+    Parameters
+    ----------
+    before, now : ndarray
+        Labels, sorted.
+    """
+    if not np.array_equal(before, now):
+        raise NotSupported(
+            f"warm_start=True cannot go on with {len(now)} classes that are not the {len(before)} of the earlier fit; "
+            f"keep them, or {_ANEW}."
+        )
+
+
+def refuse_bought_rows(inner: Any) -> None:
+    """Refuse, inside of a fit, a pipeline whose steps buy anew at each fit: what they bought before is in no receipt.
+
+    Parameters
+    ----------
+    inner : estimator
+        That is fitted.
+    """
+    for caller in callers(inner):
+        for _, step in getattr(caller, "steps", ())[:-1]:
+            for name in check(step).named(PRIVATE):
+                raise NotSupported(
+                    f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on "
+                    "its earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start "
+                    "out."
+                )
+
+
+def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:
+    """Refuse a fit that makes no sequence with the earlier one.
+
+    Parameters
+    ----------
+    earlier : Receipt
+        Of the earlier fit.
+    plan : Plan
+        Of this one.
+    coef : array or sparse array
+        What the earlier one left.
+    """
+    wrong = None
+    found = np.atleast_2d(coef.toarray() if issparse(coef) else coef).shape
+    columns = plan.fits if plan.fits > 1 else math.prod(plan.task.shape[1:])
+    spec, wanted = plan.spec, (columns, plan.public.n_features)
+    if found != wanted:
+        told, past = (f"{n} columns and {k} outputs" for k, n in (wanted, found))
+        wrong = f"{told}, where the earlier fit had {past}"
+    elif earlier.neighbors != spec.neighbors:
+        wrong = f"neighbors={spec.neighbors!r} after a fit with {earlier.neighbors!r}"
+    elif (earlier.unit, earlier.rows) != (plan.unit, plan.public.rows):
+        wrong = (
+            f"a promise to a {plan.unit} of at most {plan.public.rows} rows after one to a {earlier.unit} of at most "
+            f"{earlier.rows} (max_rows_per_group)"
+        )
+    elif spec.private and math.isinf(earlier.epsilon):
+        wrong = f"epsilon={spec.epsilon:g} after a fit with epsilon=inf, which is not private"
+    if wrong is not None:
+        raise NotSupported(f"warm_start=True cannot go on with {wrong}; keep it, or {_ANEW}.")
+
+
+def joint(earlier: Script, later: Script) -> Script:
+    """The script of both, whose second part may have been chosen after the answers to the first.
+
+    Parameters
+    ----------
+    earlier, later : tuple of (Event, int)
+        In their order.
+    """
+    return after_answers(merged((*earlier, *later))) if earlier else later
+
+
+def priced_jointly(
+    earlier: Receipt, later: Script, spec: Spec, accountant: str
+) -> tuple[float, str]:
+    """Epsilon of both at this fit's delta, and by which theorem; refused where none gives any.
+
+    Parameters
+    ----------
+    earlier : Receipt
+        Of the earlier fit.
+    later : tuple of (Event, int)
+        Script of this one.
+    spec : Spec
+        Its promise.
+    accountant : str
+        "auto" for the tightest.
+    """
+    given = joint(earlier.script, later), spec.delta, spec.neighbors, accountant
+    price = accountants.epsilon(*given)
+    if spec.private and math.isinf(price):
+        raise NotSupported(
+            f"delta={spec.delta:g} leaves the earlier fit of a warm start without a price; give "
+            f"delta={earlier.delta:g}, or {_ANEW}."
+        )
+    script, delta, neighbors, accountant = given
+    return price, accountants.choose(script, neighbors, delta, accountant)
+
+
+def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
+    """The receipt of a fit as that of the whole sequence.
+
+    Parameters
+    ----------
+    earlier : Receipt
+        Of all fits before.
+    receipt : Receipt
+        Of this one by itself.
+    accountant : str
+        Who prices the whole.
+    """
+    spec = Spec(receipt.epsilon, receipt.delta, receipt.neighbors)
+    price, by = priced_jointly(earlier, receipt.script, spec, accountant)
+    note = (
+        f"a warm start: begun at the coefficients of an earlier fit (epsilon = {earlier.epsilon:.6g}, delta = "
+        f"{earlier.delta:.3g}); the promise is of both together, and this fit by itself costs epsilon = "
+        f"{receipt.epsilon:.6g}"
+    )
+    return replace(
+        receipt,
+        epsilon=price,
+        accountant=by,
+        script=joint(earlier.script, receipt.script),
+        solver=_in_turn(earlier.solver, receipt.solver),
+        proofs=_once(*earlier.proofs, *receipt.proofs, "warm_start"),
+        notes=_once(*earlier.notes, *receipt.notes, note),
+        declared=_declared(earlier.declared, receipt.declared),
+        seeded=earlier.seeded or receipt.seeded,
+        around=earlier.around,
+        tuning=_in_turn(earlier.tuning, receipt.tuning),
+        releases=_in_turn(earlier.releases, receipt.releases),
+    )
+
+
+def _in_turn(before: str, after: str) -> str:
+    return before if before.endswith(after) else f"{before}, then {after}"
+
+
+def _once(*texts: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _declared(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What was taken as public: what is so now, and what was otherwise in earlier fits."""
+    found = now = dict(now)
+    for name, value in before.items():
+        if name.startswith("earlier_"):
+            found[name] = [*value, *found.get(name, ())]
+        elif now.setdefault(name, value) != value:
+            found[f"earlier_{name}"] = [*found.get(f"earlier_{name}", ()), value]
+    return found
