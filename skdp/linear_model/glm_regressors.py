@@ -97,6 +97,8 @@ class DPPoissonRegressor(PenalisedRegressor):
     True
     """
 
+    alpha: float = 1.0
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not self.fit_intercept:

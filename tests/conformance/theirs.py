@@ -104,7 +104,6 @@ REASONS = {
     "sparse": r"[Ss]parse",
     "inside": r"n_iter_|dual_gap_|solver_'|outliers_|_predict_proba_lr",
     "positive": r"positive=True",
-    "an alpha for each target": r"alpha=<ndarray>",
     "several targets": r"predicts one number",
     "float32": r"float32|dtype",
     "silence": r"DID NOT WARN",
