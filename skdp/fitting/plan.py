@@ -104,8 +104,10 @@ class Plan:
 
     def tasks(self) -> list[tuple[Task, int]]:
         """What fits minimise, in order, with how many in a row minimise the same."""
+        if self.fits == 1:
+            return [(self.task, 1)]
         if not self.task.each:
-            return [(self.task, self.fits)]
+            return [(self.task.of_one(0), self.fits)]
         return [(self.task.of_one(code), 1) for code in range(self.fits)]
 
     def script(self, of_each: list[Script]) -> Script:
