@@ -17,7 +17,7 @@ FAST = {
     ),
     "svm": (
         "test_linearsvr or test_linearsvm_liblinear or test_svr_coef_sign",
-        {"passed": 8, "loss": 2},
+        {"passed": 10},
     ),
     "ridge": (
         "test_ridge_regression_vstacked_X or test_ridge_shapes_type or test_ridge_intercept or test_ridge_vs_lstsq "

@@ -100,7 +100,6 @@ REASONS = {
     "several classes": r"Only binary classification|needs two classes",
     "class_weight": r"class_weight",
     "sample_weight": r"sample_weight",
-    "loss": r"squared_epsilon_insensitive",
     "sparse": r"[Ss]parse",
     "inside": r"n_iter_|dual_gap_|solver_'|outliers_|_predict_proba_lr",
     "positive": r"positive=True",
