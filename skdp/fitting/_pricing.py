@@ -50,7 +50,8 @@ def _lasts(plan: Plan) -> bool:
     task = plan.task
     parts = (task.loss, plan.public.model, task.penalty.penalty, plan.solver)
     known = all(type(part) in room.values() for part, room in zip(parts, _LASTING))
-    return known and plan.hashable
+    of_each = all(type(each.penalty) in PENALTIES.values() for each in task.each)
+    return known and of_each and plan.hashable
 
 
 def _priced(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
@@ -104,9 +105,11 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     -------
     Statement
     """
-    asked = plan.solver.asks(plan.public, plan.task, budget)
-    of_one = _run_on_nothing(plan, budget) if asked is None else state(asked, plan.public)
-    stated = replace(of_one, script=plan.script(of_one.script))
+    of_each = [_of_one(plan, task, budget) for task, _ in plan.tasks()]
+    script = plan.script([stated.script for stated in of_each])
+    pages = dict.fromkeys(page for stated in of_each for page in stated.proofs)
+    notes = dict.fromkeys(note for stated in of_each for note in stated.notes)
+    stated = Statement(script, tuple(pages), tuple(notes))
     if plan.scaling is not None:
         stated = with_scaling(stated, plan, plan.scaling, budget)
     return stated if plan.balance is None else with_balance(stated, plan, plan.balance, budget)
@@ -141,12 +144,18 @@ def _as_before(plan: Plan, new: Plan, budget: Budget) -> Plan:
     return new if before == after else plan
 
 
-def _run_on_nothing(plan: Plan, budget: Budget) -> Statement:
+def _of_one(plan: Plan, task: Task, budget: Budget) -> Statement:
+    """What one fit asks."""
+    asked = plan.solver.asks(plan.public, task, budget)
+    return _run_on_nothing(plan, task, budget) if asked is None else state(asked, plan.public)
+
+
+def _run_on_nothing(plan: Plan, task: Task, budget: Budget) -> Statement:
     """The same code runs on a vault without records, as many steps as a fit."""
     account = Filter(plan.spec, plan.solver.filter) if plan.solver.adaptive else Recorder()
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     with one_thread():
-        plan.solver.solve(oracle, plan.task, budget)
+        plan.solver.solve(oracle, task, budget)
     return Statement(account.script, *oracle.rests_on())
 
 

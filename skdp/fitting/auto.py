@@ -11,6 +11,7 @@ from ..losses import (
     Poisson,
     QuantileHuber,
     Squared,
+    SquaredEpsilonInsensitive,
 )
 from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty
@@ -39,7 +40,12 @@ STILL = (
     5e-5  # and where an objective has more to pay: private numbers of records, slopes of both signs
 )
 # Losses of slopes of either sign that a tilt suits too; counts have slopes far below the bound, so they want less.
-TILTED: dict[type[Loss], float] = {EpsilonInsensitive: QUIET, QuantileHuber: 0.002, Poisson: 0.0025}
+TILTED: dict[type[Loss], float] = {
+    EpsilonInsensitive: QUIET,
+    SquaredEpsilonInsensitive: QUIET,
+    QuantileHuber: 0.002,
+    Poisson: 0.0025,
+}
 MANY = 4e6  # records beside which double precision certifies no minimiser of a loss with a sharp corner
 TILTED_PROX: dict[type[Loss], float] = {QuantileHuber: 0.002}
 

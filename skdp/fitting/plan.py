@@ -119,7 +119,9 @@ class Plan:
     owed: Script = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "solver", resolve(self.solver, self.task))
+        assert len(self.task.each) in (0, self.fits), "a penalty of each fit, or one of all"
+        for task, _ in self.tasks():
+            object.__setattr__(self, "solver", resolve(self.solver, task))
 
     @property
     def hashable(self) -> bool:
@@ -130,9 +132,20 @@ class Plan:
             return False
         return True
 
-    def script(self, of_one: Script) -> Script:
-        """What all fits ask, where one asks this."""
-        return merged(of_one * self.fits) if self.fits > 1 else of_one
+    def tasks(self) -> list[tuple[Task, int]]:
+        """What fits minimise, in order, with how many in a row minimise the same."""
+        if self.fits == 1:
+            return [(self.task, 1)]
+        if not self.task.each:
+            return [(self.task.of_one(0), self.fits)]
+        return [(self.task.of_one(code), 1) for code in range(self.fits)]
+
+    def script(self, of_each: list[Script]) -> Script:
+        """What all fits ask, where those of each of `tasks` ask this."""
+        if self.fits == 1:
+            return of_each[0]
+        counted = zip(of_each, self.tasks(), strict=True)
+        return merged(run for script, (_, fits) in counted for run in script * fits)
 
     @property
     def admits(self) -> Public:

@@ -21,17 +21,38 @@ from .learner import PrivatePredictor
 
 __all__ = ["PrivateRegressor"]
 
-BOUNDS_OF_SEVERAL: Rule = (
-    lambda value: value is None or are_bounds_or_several(value),
-    f"{RULES['y_bounds'][1]}; a list of such pairs for several targets, and None buys bounds",
-)
+
+def _one_or_several(name: str) -> Rule:
+    """The rule of a number, where a list of them may stand for several targets."""
+    lies, told = RULES[name]
+
+    def are(value: Any) -> bool:
+        if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+            return len(value) > 0 and all(map(lies, value))
+        return lies(value)
+
+    return are, f"{told}; a list of such numbers for several targets"
+
+
+_TOLD = f"{RULES['y_bounds'][1]}; a list of such pairs for several targets"
+OF_SEVERAL: dict[str, Rule] = {
+    "y_bounds": (are_bounds_or_several, _TOLD),
+    "alpha": _one_or_several("alpha"),
+}
+OF_ANY_UNIT: dict[str, Rule] = {
+    "y_bounds": (
+        lambda value: value is None or are_bounds_or_several(value),
+        f"{_TOLD}, and None buys bounds",
+    )
+}
 
 
 class PrivateRegressor(RegressorMixin, PrivatePredictor):
     """Base of the private regressors: it knows bounds of targets, and nothing of losses.
 
     Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them. A face says
-    in `_several` whether it predicts several targets and needs no bounds, since its objective is of any scale.
+    in `_several` whether it predicts several targets, and in `_any_unit` whether it needs no bounds, since its
+    objective is of any scale.
 
     Parameters
     ----------
@@ -46,6 +67,7 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
     y_bounds: ArrayLike | None = None
     clip_predictions: bool = True
     _several: ClassVar[bool] = False
+    _any_unit: ClassVar[bool] = False
 
     def fit(
         self,
@@ -136,7 +158,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         return middle_and_half(self._bounds(), self.fit_intercept)
 
     def _rules(self) -> dict[str, Rule]:
-        return super()._rules() | ({"y_bounds": BOUNDS_OF_SEVERAL} if self._several else {})
+        several = OF_SEVERAL if self._several else {}
+        return super()._rules() | several | (OF_ANY_UNIT if self._any_unit else {})
 
     def _stand_ins(self, n_features: int) -> dict[str, Any]:
         bought = {"y_bounds": (-1.0, 1.0)} if self.y_bounds is None else {}

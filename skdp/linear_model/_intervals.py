@@ -17,7 +17,7 @@ from ..fitting import Plan
 from ..fitting.data import Array, as_text, frames_to_caller
 from ..mechanisms import JointMoments, Public
 from ..solvers import Budget
-from ._linear_regressor import LinearRegressor
+from ._several import SeveralTargets
 
 __all__ = ["NONE", "ROUGH", "WithIntervals", "quantile"]
 
@@ -77,8 +77,8 @@ def estimates(moments: Array, noises: tuple[float, float, float], n: float | Non
     return Estimates(w, np.sqrt(np.diagonal(covariance)), noises[0] * math.sqrt(2.0 * size) / least)
 
 
-class WithIntervals(LinearRegressor):
-    """Of the regressors by least squares: they take any unit and several targets, and say how far coefficients are off.
+class WithIntervals(SeveralTargets):
+    """Of the regressors by least squares: they take any unit, and say how far coefficients are off.
 
     Parameters
     ----------
@@ -98,11 +98,7 @@ class WithIntervals(LinearRegressor):
     """
 
     _listens: ClassVar[Any] = JointMoments
-    _several: ClassVar[bool] = True
-    _one_column: ClassVar[tuple[int, ...]] = (
-        1,
-        -1,
-    )  # shape of `coef_` where y is a table of one target
+    _any_unit: ClassVar[bool] = True
     y_bounds_: Array = field(init=False)
     coef_std_: Array = field(init=False)
 
@@ -156,18 +152,6 @@ class WithIntervals(LinearRegressor):
         )
         self.coef_std_ = deviation
         self._estimated = center, max(one.ratio for one in found)
-
-    def _store(self, w: Array, plan: Plan) -> None:
-        super()._store(w, plan)
-        if self._column and w.ndim == 1:
-            self.coef_ = self.coef_.reshape(self._one_column)
-            self.intercept_ = np.atleast_1d(self.intercept_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        return tags
 
 
 def quantile(level: float) -> float:

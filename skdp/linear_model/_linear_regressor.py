@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor
-from ..fitting.data import Array, scores
+from ..fitting.data import Array, as_text, scores
 from ..fitting.starting import Starting
 from ..losses import Loss, Squared
 from ..mechanisms import Public
@@ -49,17 +49,21 @@ class LinearRegressor(Starting, PrivateRegressor):
     def _penalty(self, n: int | None) -> Penalty:
         """On coefficients of the user's rows, for targets in [-1, 1] and half of their squared residuals."""
 
+    def _penalties(self, n: int | None) -> list[Penalty]:
+        """Of each target, or one of all."""
+        return [self._penalty(n)]
+
     def _problem(
         self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
     ) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(n, n_features, intercept, self.neighbors)
-        scale = float(cast(float, self.data_norm))
-        penalty = make_scaled(
-            self._penalty(public.n), scale, bool(self.fit_intercept), over=heaviest
-        )
-        return public, Task(self._loss(), penalty, (public.width,))
+        scale = float(cast(float, self.data_norm)), bool(self.fit_intercept)
+        each = [make_scaled(one, *scale, over=heaviest) for one in self._penalties(public.n)]
+        hardest = min(each, key=lambda penalty: penalty.smooth)
+        several = tuple(each) if any(one != each[0] for one in each) else ()
+        return public, Task(self._loss(), hardest, (public.width,), each=several)
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and all bounds are public."""
@@ -93,13 +97,13 @@ class PenalisedRegressor(LinearRegressor):
         Strength of the penalty, relative to the SUM of squared residuals; the intercept is free.
     """
 
-    alpha: float = 1.0
+    alpha: ArrayLike = 1.0
 
     def _records(self, n: int | None) -> float:
         """Number of records, for an alpha that is weighed against the mean of losses: of weights whose mean is 1."""
         if n is None:
             raise NotSupported(
-                f"alpha={self.alpha!r} of {type(self).__name__} is weighed against the mean over records, whose number "
-                "is private under neighbors='add_remove'; declare a rough one in n_public."
+                f"alpha={as_text(self.alpha)} of {type(self).__name__} is weighed against the mean over records, whose "
+                "number is private under neighbors='add_remove'; declare a rough one in n_public."
             )
         return float(n)

@@ -1,16 +1,19 @@
 """What least squares have in common: a penalty of absolute values and of squares, and signs that may be asked for."""
 
+from abc import abstractmethod
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..fitting import Plan
 from ..fitting.data import Array
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, Penalty
-from ._linear_regressor import LinearRegressor
+from ._several import SeveralTargets
 
 __all__ = ["WithSigns"]
 
 
-class WithSigns(LinearRegressor):
+class WithSigns(SeveralTargets):
     """Of those whose coefficients may be kept from being negative.
 
     Parameters
@@ -21,6 +24,17 @@ class WithSigns(LinearRegressor):
     """
 
     positive: bool = False
+
+    @abstractmethod
+    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+        """Of absolute values and of half of the squares: numbers, or one for each target."""
+
+    def _penalty(self, n: int | None) -> Penalty:
+        return self._penalties(n)[0]
+
+    def _penalties(self, n: int | None) -> list[Penalty]:
+        pulls = np.broadcast_arrays(*map(np.atleast_1d, self._pulls(n)))
+        return [self._netted(float(a), float(s)) for a, s in zip(*pulls)]
 
     def _netted(self, absolute: float, squared: float) -> Penalty:
         """So much of the absolute values, and so much of half of the squares."""

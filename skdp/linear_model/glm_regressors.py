@@ -1,6 +1,7 @@
 """Private support vector regression and Poisson regression, with scikit-learn's face."""
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,21 +9,30 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
 from ..fitting import Corner, Plan
+from ..fitting._parameters import Rule
 from ..fitting.data import Array
-from ..losses import EpsilonInsensitive, Loss, Poisson
+from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitive
+from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty
+from ..solvers import Task
 from ._linear import LARGEST
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
 from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
+_NAMES = "epsilon_insensitive", "squared_epsilon_insensitive"
+LOSS: Rule = (
+    lambda value: isinstance(value, str) and value in _NAMES,
+    f"is not known; use {_NAMES[0]!r} or {_NAMES[1]!r}",
+)
+
 
 class DPLinearSVR(WithCorners, LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
-    part of half of the declared range, which vanishes with the noise.
+    part of half of the declared range, which vanishes with the noise; or the same of squares, which have no corner.
 
     Parameters
     ----------
@@ -34,6 +44,9 @@ class DPLinearSVR(WithCorners, LinearRegressor):
     C : float, default=1.0
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        What of a residual exceeds the margin, or its square. The slope of a square has no bound and is clipped: where
+        noise is high, a few far targets count as if they were nearer.
     smoothing : float, default=None
         How far the corner is rounded, in halves of the declared range; less of it needs a larger epsilon. None: by the
         noise level, at most 0.05, and without noise 1e-9.
@@ -55,15 +68,37 @@ class DPLinearSVR(WithCorners, LinearRegressor):
 
     margin: float = 0.0
     C: float = 1.0
+    loss: str = "epsilon_insensitive"
     smoothing: float | None = None
     _corner: ClassVar[Corner] = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
 
+    def _rules(self) -> dict[str, Rule]:
+        return super()._rules() | {"loss": LOSS}
+
+    def _squared(self) -> bool:
+        return self.loss == "squared_epsilon_insensitive"
+
+    def _open(self) -> bool:
+        return super()._open() and not self._squared()
+
     def _loss(self) -> Loss:
-        width = OPEN if self.smoothing is None else float(self.smoothing)
-        return EpsilonInsensitive(float(self.margin) / self._scale()[1], width)
+        margin = float(self.margin) / self._scale()[1]
+        if self._squared():
+            return SquaredEpsilonInsensitive(margin)
+        return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
 
     def _penalty(self, n: int | None) -> Penalty:
-        return L2(self._scale()[1] / float(self.C)) if math.isfinite(self.C) else NoPenalty()
+        unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
+        return L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()
+
+    def _problem(
+        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+    ) -> tuple[Public, Task]:
+        public, task = super()._problem(n, n_features, outputs, heaviest)
+        if self._squared() and self.smoothing is not None:
+            told = f"smoothing={self.smoothing} is only used when loss='epsilon_insensitive'."
+            task = replace(task, ignored=(told,))
+        return public, task
 
 
 class DPPoissonRegressor(PenalisedRegressor):
@@ -96,6 +131,8 @@ class DPPoissonRegressor(PenalisedRegressor):
     >>> bool(np.abs(model.fit(X, y).coef_ - [1.0, -0.5]).max() < 0.2)
     True
     """
+
+    alpha: float = 1.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from ..penalties import Penalty
+from numpy.typing import ArrayLike
+
 from ._intervals import WithIntervals
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
 from ._signs import WithSigns
@@ -16,6 +17,11 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     Minimises ``sum((y - x.w - b)^2) + alpha |w|^2``, as scikit-learn does, by a solver that only ever sees private
     answers. The privacy statement of a fit is in ``privacy_``.
 
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty, relative to the SUM of squared residuals, or one of each target; the intercept is free.
+
     See Also
     --------
     DPLinearRegression : Without a penalty.
@@ -23,8 +29,7 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     Notes
     -----
     Scikit-learn's ``solver``, ``max_iter`` and ``tol`` have no counterpart: how long a fit runs may not depend on the
-    data. Several targets, the columns of ``y``, are so many fits that share the budget; ``alpha`` is one
-    for all.
+    data. Several targets, the columns of ``y``, are so many fits that share the budget.
 
     Examples
     --------
@@ -37,10 +42,8 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     (True, True)
     """
 
-    _one_column: ClassVar[tuple[int, ...]] = (-1,)  # as scikit-learn's
-
-    def _penalty(self, n: int | None) -> Penalty:
-        return self._netted(0.0, float(self.alpha))
+    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+        return 0.0, self.alpha
 
 
 class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
@@ -64,5 +67,7 @@ class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
     array([ 3., -2.,  1.])
     """
 
-    def _penalty(self, n: int | None) -> Penalty:
-        return self._netted(0.0, 0.0)
+    _one_column: ClassVar[tuple[int, ...]] = (1, -1)  # as scikit-learn's
+
+    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+        return 0.0, 0.0

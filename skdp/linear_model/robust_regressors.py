@@ -1,5 +1,6 @@
 """Private regression by losses that a few far targets hardly move: Huber's, and that of a quantile."""
 
+import math
 from typing import ClassVar
 
 from ..fitting import Corner
@@ -44,11 +45,23 @@ class DPHuberRegressor(PenalisedRegressor):
     threshold: float = 1.35
     alpha: float = 1e-4
 
+    def _threshold(self) -> float:
+        """Of targets in [-1, 1]."""
+        return float(self.threshold) / self._scale()[1]
+
+    def _sharp(self) -> bool:
+        """Whether nothing hides the corner: there is no noise, and residuals may lie beyond it."""
+        chosen = isinstance(self.solver, str) and self.solver == "auto"
+        return chosen and math.isinf(self.epsilon) and self._threshold() < 1.0
+
     def _loss(self) -> Loss:
-        return Huber(float(self.threshold) / self._scale()[1])
+        """A sharp one in the unit of its straight lines: there is a way from blunt corners to sharp ones."""
+        threshold = self._threshold()
+        return QuantileHuber(0.5, 2.0 * threshold) if self._sharp() else Huber(threshold)
 
     def _penalty(self, n: int | None) -> Penalty:
-        return L2(float(self.alpha)) if self.alpha else NoPenalty()
+        unit = 2.0 * self._threshold() if self._sharp() else 1.0
+        return L2(float(self.alpha) / unit) if self.alpha else NoPenalty()
 
 
 class DPQuantileRegressor(WithCorners, PenalisedRegressor):

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from ..penalties import Penalty
 from ._linear_regressor import PenalisedRegressor
 from ._signs import WithSigns
 
@@ -16,14 +17,14 @@ class _WithZeros(WithSigns, PenalisedRegressor):
 
     Attributes
     ----------
-    sparse_coef_ : sparse array of shape (1, n_features)
+    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
         The same coefficients without their zeros.
     """
 
     @property
     def sparse_coef_(self) -> Any:
         """The coefficients without their zeros."""
-        return csr_array(self.coef_[None, :])
+        return csr_array(np.atleast_2d(self.coef_))
 
 
 class DPLasso(_WithZeros):
@@ -34,10 +35,10 @@ class DPLasso(_WithZeros):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Strength of the penalty, relative to half of the MEAN of squared residuals; the intercept is free. Under
-        ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such with a mean
-        of 1, as scikit-learn makes of any.
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
+        is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
+        with a mean of 1, as scikit-learn makes of any.
 
     See Also
     --------
@@ -53,8 +54,8 @@ class DPLasso(_WithZeros):
     array([ True, False, False,  True, False])
     """
 
-    def _penalty(self, n: int | None) -> Penalty:
-        return self._netted(float(self.alpha) * self._records(n) / self._scale()[1], 0.0)
+    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+        return np.asarray(self.alpha) * self._records(n) / self._scale()[1], 0.0
 
 
 class DPElasticNet(_WithZeros):
@@ -65,10 +66,10 @@ class DPElasticNet(_WithZeros):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Strength of the penalty, relative to half of the MEAN of squared residuals; the intercept is free. Under
-        ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such with a mean
-        of 1, as scikit-learn makes of any.
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
+        is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
+        with a mean of 1, as scikit-learn makes of any.
     l1_ratio : float, default=0.5
         Share of L1; 1 is the lasso.
 
@@ -88,12 +89,11 @@ class DPElasticNet(_WithZeros):
 
     l1_ratio: float = 0.5
 
-    def _penalty(self, n: int | None) -> Penalty:
-        alpha = float(self.alpha) * self._records(n)
+    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+        alpha = np.asarray(self.alpha) * self._records(n)
         if self.l1_ratio is None:
             raise ValueError(
                 "l1_ratio=None leaves the shares of both penalties open; 0.5 is half and half."
             )
         ratio = float(self.l1_ratio)
-        absolute, squared = alpha * ratio / self._scale()[1], alpha * (1.0 - ratio)
-        return self._netted(absolute, squared)
+        return alpha * ratio / self._scale()[1], alpha * (1.0 - ratio)

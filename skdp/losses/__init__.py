@@ -18,6 +18,7 @@ from .multinomial import Multinomial
 from .poisson import Poisson
 from .quantile_huber import QuantileHuber
 from .squared import Squared
+from .squared_epsilon_insensitive import SquaredEpsilonInsensitive
 from .squared_hinge import SquaredHinge
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "QuantileHuber",
     "ResidualLoss",
     "Squared",
+    "SquaredEpsilonInsensitive",
     "SquaredHinge",
 ]
 
@@ -53,6 +55,7 @@ LOSSES: dict[str, type[Loss]] = {
     "huber": Huber,
     "squared": Squared,
     "epsilon_insensitive": EpsilonInsensitive,
+    "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
     "poisson": Poisson,
     "quantile_huber": QuantileHuber,
     "multinomial": Multinomial,

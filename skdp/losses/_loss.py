@@ -53,9 +53,9 @@ class Loss:
     --------
     >>> from skdp.losses import LOSSES
     >>> sorted(name for name, loss in LOSSES.items() if loss.kind == "regression")
-    ['epsilon_insensitive', 'huber', 'poisson', 'quantile_huber', 'squared']
+    ['epsilon_insensitive', 'huber', 'poisson', 'quantile_huber', 'squared', 'squared_epsilon_insensitive']
     >>> sorted(name for name, loss in LOSSES.items() if loss().slope is None)  # must be clipped
-    ['squared', 'squared_hinge']
+    ['squared', 'squared_epsilon_insensitive', 'squared_hinge']
     """
 
     kind: ClassVar[str]

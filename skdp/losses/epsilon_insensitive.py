@@ -24,6 +24,7 @@ class EpsilonInsensitive(ResidualLoss):
     See Also
     --------
     Huber : The same for no width.
+    SquaredEpsilonInsensitive : Squares in the place of straight lines.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import dropwhile
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -187,6 +188,10 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
     if hasattr(last, "y_bounds") and not are_bounds(last.y_bounds):
         raise NotSupported(
             "A search scores its candidates by declared bounds of one target; set y_bounds=(low, high)."
+        )
+    if np.size(getattr(last, "alpha", 1.0)) > 1:
+        raise NotSupported(
+            "A search scores its candidates by one target, and alpha holds strengths of several; give one number."
         )
     for step in steps:
         _refuse_step(step, step is last)

@@ -63,6 +63,9 @@ class Task:
     start : ndarray or None
         Where a solver that goes by steps begins: public, or paid for; a column for each of several fits. None: where
         the model says.
+    each : tuple of ScaledPenalty
+        Of several fits, each one's own penalty where they differ: `penalty` is then one of these, by which a solver is
+        chosen.
     """
 
     loss: Loss
@@ -71,10 +74,13 @@ class Task:
     ignored: tuple[str, ...] = field(default=(), compare=False)
     linear: bool = True
     start: Array | None = field(default=None, compare=False)  # no price depends on it
+    each: tuple[ScaledPenalty, ...] = ()
 
     def of_one(self, code: int) -> Task:
         """The task of one of several fits."""
-        return self if self.start is None else replace(self, start=self.start[:, code])
+        start = None if self.start is None else self.start[:, code]
+        penalty = self.each[code] if self.each else self.penalty
+        return replace(self, penalty=penalty, start=start, each=())
 
     @property
     def size(self) -> int:

@@ -12,6 +12,7 @@ from skdp.losses import (
     Multinomial,
     QuantileHuber,
     Squared,
+    SquaredEpsilonInsensitive,
     SquaredHinge,
 )
 from skdp.mechanisms import Gradient, Public, Records
@@ -25,6 +26,7 @@ LOSSES = [
     SquaredHinge(),
     Huber(0.5),
     Squared(),
+    SquaredEpsilonInsensitive(0.2),
     QuantileHuber(0.3, 1e-9),
     Multinomial(5),
 ]

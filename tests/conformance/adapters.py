@@ -224,11 +224,9 @@ _HUBER = linear_model.HuberRegressor
 class LinearSVR(_Regressor):
     """The margin is called epsilon there."""
 
-    names = ("C",)
+    names = ("C", "loss")
 
     def _mapped(self, X, y, sample_weight):
-        if self.loss != "epsilon_insensitive":
-            raise NotImplementedError("loss='squared_epsilon_insensitive' has no counterpart")
         given = {"margin": self.epsilon}
         return super()._mapped(X, y, sample_weight) | given
 

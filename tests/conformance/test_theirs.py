@@ -17,12 +17,12 @@ FAST = {
     ),
     "svm": (
         "test_linearsvr or test_linearsvm_liblinear or test_svr_coef_sign",
-        {"passed": 8, "loss": 2},
+        {"passed": 10},
     ),
     "ridge": (
         "test_ridge_regression_vstacked_X or test_ridge_shapes_type or test_ridge_intercept or test_ridge_vs_lstsq "
         "or test_ridge_individual_penalties or test_sparse_design_with_sample_weights",
-        {"passed": 47, "an alpha for each target": 1},
+        {"passed": 48},
     ),
     "coordinate_descent": (
         "test_random_descent or test_coef_shape or test_lasso_non_float_y or test_enet_float_precision "

@@ -108,11 +108,9 @@ REASONS = {
     "several classes": r"Only binary classification|needs two classes",
     "class_weight": r"class_weight",
     "sample_weight": r"sample_weight",
-    "loss": r"squared_epsilon_insensitive",
     "sparse": r"[Ss]parse",
     "inside": r"n_iter_|dual_gap_|solver_'|outliers_|_predict_proba_lr",
     "positive": r"positive=True",
-    "an alpha for each target": r"alpha=<ndarray>",
     "several targets": r"predicts one number",
     "liblinear": r"float32'\) == <class 'numpy.float64'>",  # which widens sparse tables; ours keep float32
     "float32": r"float32|dtype",

@@ -1,4 +1,4 @@
-"""The other smooth losses that "auto" minimises tend to the exact fit, too: classes, counts, Huber's.
+"""The other smooth losses that "auto" minimises tend to the exact fit, too: classes, counts, Huber's, squares of SVR.
 
 Exact fits are Newton's, by formulas of this file. Families are those of test_agreement.py; losses with corners are in
 test_agreement_at_corners.py. Fits of all tables and strengths are slow.
@@ -15,6 +15,7 @@ from scipy.special import softmax
 
 from skdp import (
     DPHuberRegressor,
+    DPLinearSVR,
     DPLogisticRegression,
     DPPoissonRegressor,
     PrivacyWarning,
@@ -100,6 +101,14 @@ def huber(threshold):
     return of
 
 
+def squared_beyond(margin):
+    def of(z, y):
+        beyond = np.sign(z - y) * np.maximum(np.abs(z - y) - margin, 0.0)
+        return beyond**2, 2.0 * beyond, 2.0 * (beyond != 0.0)
+
+    return of
+
+
 def multinomial(X, y, ridge, intercept):
     Z, penalised = columns(X, intercept)
     k, d, hot = 3, Z.shape[1], np.eye(3)[y]
@@ -157,6 +166,9 @@ def problem(name, where, strength, intercept):
         return model, X, y, exact(poisson, X, y, alpha * n, True)
     X, y = numbers(where)
     given["y_bounds"] = (-1.0, 1.0)
+    if name == "squares of SVR":
+        model = DPLinearSVR(margin=0.05, C=strength, loss="squared_epsilon_insensitive", **given)
+        return model, X, y, exact(squared_beyond(0.05), X, y, 1.0 / strength, intercept)
     assert name == "huber"
     model = DPHuberRegressor(threshold=0.1, alpha=0.01 / strength, **given)
     return model, X, y, exact(huber(0.1), X, y, 0.01 / strength, intercept)
@@ -170,7 +182,7 @@ def apart(name, where, strength, intercept, epsilon=np.inf, seed=0):
     return np.linalg.norm(found.ravel() - best) / max(np.linalg.norm(best), 1e-3)
 
 
-NAMES = ("classes", "counts", "huber")
+NAMES = ("classes", "counts", "huber", "squares of SVR")
 
 
 def intercepts(name):

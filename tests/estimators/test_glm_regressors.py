@@ -5,9 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
+from estimators.test_agreement_everywhere import exact, squared_beyond
 from scipy.optimize import minimize
 from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import d2_tweedie_score
+from sklearn.svm import LinearSVR
 
 from skdp import DPLinearSVR, DPPoissonRegressor, NotSupported, PrivacyWarning
 
@@ -93,3 +95,77 @@ def test_support_vectors_are_of_use_and_their_margin_counts():
         DPLinearSVR(margin=-1.0, y_bounds=(0, 1), data_norm=1.0).quote(100, 2)
     loose = DPLinearSVR(2.0, C=math.inf, y_bounds=(-10, 10), **GIVEN)
     assert loose.quote(100, 4).epsilon <= 2.0
+
+
+SQUARES = {"loss": "squared_epsilon_insensitive", "y_bounds": (-10, 10), **GIVEN}
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("margin", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 100.0])
+def test_squares_without_noise_are_scikit_learns_fit(C, margin, neighbors):
+    """Newton's steps tell it to nine digits; liblinear stops up to 2e-7 short of the optimum.
+
+    Where the number of records is private, the search ends by a tolerance for a typical one.
+    """
+    random = np.random.default_rng(1)
+    y = X @ [3.0, -2.0, 1.0, 0.0] + random.standard_t(3, size=len(X)).clip(-3, 3)
+    given = {"C": C, "fit_intercept": False}
+    theirs = LinearSVR(epsilon=margin, dual=False, loss=SQUARES["loss"], tol=1e-14, **given)
+    theirs.set_params(max_iter=10**5).fit(X, y)
+    ours = DPLinearSVR(np.inf, margin=margin, neighbors=neighbors, n_public=8000, **given)
+    quiet(ours.set_params(**SQUARES), y)
+    best = exact(squared_beyond(margin), X, y, 1.0 / C, False)
+    known = 1e-9 if neighbors == "replace_one" else 5e-6
+    np.testing.assert_allclose(ours.coef_, best, rtol=known, atol=known)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=0.0, atol=known + 1e-6)
+
+
+def test_weights_of_squares_are_scikit_learns():
+    random = np.random.default_rng(2)
+    y, weights = X @ [3.0, -2.0, 1.0, 0.0] + 2.0, random.integers(0, 4, len(X)).astype(float)
+    given = {"C": 0.01, "fit_intercept": False}
+    theirs = LinearSVR(epsilon=0.3, dual=False, loss=SQUARES["loss"], tol=1e-14, **given)
+    theirs.set_params(max_iter=10**5).fit(X, y, sample_weight=weights)
+    ours = DPLinearSVR(np.inf, margin=0.3, max_sample_weight=3.0, **given, **SQUARES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        ours.fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_squares_mean_the_same_in_any_unit(unit):
+    y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0
+    models = [
+        quiet(
+            DPLinearSVR(
+                np.inf,
+                loss="squared_epsilon_insensitive",
+                margin=0.3 * by,
+                C=1e-3,
+                y_bounds=(-10 * by, 10 * by),
+                **GIVEN,
+            ),
+            by * y,
+        )
+        for by in (1.0, unit)
+    ]
+    np.testing.assert_allclose(models[1].coef_, unit * models[0].coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["auto", "white-gd", "gd", "objective-perturbation"])
+def test_squares_are_of_use_and_keep_their_promise(solver):
+    y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0
+    model = DPLinearSVR(4.0, solver=solver, **SQUARES).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert 3.9 < model.privacy_.epsilon <= 4.0
+    assert model.quote(len(X), 4).script == model.privacy_.script
+
+
+def test_squares_have_no_corner_and_who_is_unknown_is_refused():
+    with pytest.warns(UserWarning, match=r"smoothing=0.1 is only used .*'epsilon_insensitive'\.$"):
+        DPLinearSVR(smoothing=0.1, **SQUARES).quote(100, 4)
+    for loss in ("squared", "huber", None, 1.0, ["epsilon_insensitive"], ""):
+        with pytest.raises(ValueError, match=r"loss=.* is not known; use .*\.$"):
+            DPLinearSVR(**{**SQUARES, "loss": loss}).quote(100, 4)

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skdp
-from skdp import DPLasso, DPLinearRegression, DPRidge, NotSupported, PrivacyWarning
+from skdp import DPHuberRegressor, DPLinearRegression, DPRidge, NotSupported, PrivacyWarning
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.fitting import learner
 from skdp.fitting._unscaled import Unscaled
@@ -153,10 +153,10 @@ def test_what_is_wrong_is_told_in_one_sentence(given, y, told):
 
 
 def test_who_predicts_one_number_says_so():
-    with pytest.raises(ValueError, match="DPLasso predicts one number"):
-        DPLasso(y_bounds=BOUNDS[0], **GIVEN).fit(X, Y)
+    with pytest.raises(ValueError, match="DPHuberRegressor predicts one number"):
+        DPHuberRegressor(y_bounds=BOUNDS[0], **GIVEN).fit(X, Y)
     with pytest.raises(ValueError, match="y_bounds="):
-        DPLasso(y_bounds=BOUNDS, **GIVEN).fit(X, Y)
+        DPHuberRegressor(y_bounds=BOUNDS, **GIVEN).fit(X, Y)
 
 
 # --------------------------------------------------------------------------------- bought bounds

@@ -16,6 +16,7 @@ from skdp.losses import (
     Multinomial,
     QuantileHuber,
     Squared,
+    SquaredEpsilonInsensitive,
     SquaredHinge,
 )
 from skdp.mechanisms import Mapped, NoisyMinimiser, PerturbedObjective
@@ -49,6 +50,8 @@ def slopes(loss, z, y):
         return np.clip(z - y, -long(loss.delta), long(loss.delta))
     if isinstance(loss, QuantileHuber):
         return np.clip((z - y) / long(loss.k), -long(loss.tau), 1 - long(loss.tau))
+    if isinstance(loss, SquaredEpsilonInsensitive):
+        return 2 * np.sign(z - y) * np.maximum(np.abs(z - y) - long(loss.width), 0)
     assert isinstance(loss, Squared), f"{type(loss).__name__} has no formula here; give it one"
     return z - y
 
@@ -62,6 +65,7 @@ SMOOTH = [
     Huber(0.7),
     QuantileHuber(0.3, 1e-2),
     Squared(),
+    SquaredEpsilonInsensitive(0.2),
     Multinomial(outputs=3),
 ]
 

@@ -3,7 +3,15 @@
 import numpy as np
 from laws.examples import examples
 
-from skdp.losses import LOSSES, ClippedLogistic, Huber, HuberisedHinge, Multinomial, QuantileHuber
+from skdp.losses import (
+    LOSSES,
+    ClippedLogistic,
+    Huber,
+    HuberisedHinge,
+    Multinomial,
+    QuantileHuber,
+    SquaredEpsilonInsensitive,
+)
 
 VARIANTS = [
     ClippedLogistic(cap=0.2),
@@ -12,6 +20,8 @@ VARIANTS = [
     HuberisedHinge(h=np.float64(2.0)),
     Huber(delta=np.float64(0.3)),
     QuantileHuber(tau=np.float64(0.3), k=np.float64(1.7)),
+    SquaredEpsilonInsensitive(width=np.float64(0.0)),
+    SquaredEpsilonInsensitive(width=1.3),
     Multinomial(outputs=2),
     Multinomial(outputs=5),
 ]

@@ -21,6 +21,7 @@ from skdp.losses import (
     Multinomial,
     QuantileHuber,
     Squared,
+    SquaredEpsilonInsensitive,
     SquaredHinge,
 )
 
@@ -100,6 +101,18 @@ def test_regression_losses_have_their_textbook_values(binary):
     assert QuantileHuber(tau=0.3, k=1e-9).value(z, y).mean() == pytest.approx(pinball)
 
 
+def test_what_exceeds_a_margin_is_squared_and_not_halved(binary):
+    """As in liblinear: Fan and others 2008, L2-loss support vector regression (Ho and Lin 2012)."""
+    z, _ = binary
+    y = np.roll(z, 1)
+    beyond = np.maximum(np.abs(z - y) - 0.4, 0.0)
+    loss = SquaredEpsilonInsensitive(0.4)
+    np.testing.assert_allclose(loss.value(z, y), beyond**2, atol=1e-14)
+    np.testing.assert_allclose(
+        SquaredEpsilonInsensitive(0.0).value(z, y), 2 * Squared().value(z, y)
+    )
+
+
 def test_published_constants():
     quantile = QuantileHuber(tau=0.3, k=0.2)
     assert (quantile.slope, quantile.curvature) == pytest.approx((0.7, 5.0))
@@ -135,6 +148,8 @@ def test_capping_is_clipping(binary):
         lambda: HuberisedHinge(h=np.inf),
         lambda: Huber(delta=-1.0),
         lambda: Huber(delta=np.nan),
+        lambda: SquaredEpsilonInsensitive(width=-0.1),
+        lambda: SquaredEpsilonInsensitive(width=np.nan),
         lambda: QuantileHuber(tau=1.0),
         lambda: QuantileHuber(k=0.0),
         lambda: Multinomial(outputs=1),

@@ -118,7 +118,10 @@ def test_a_solver_that_says_nothing_costs_the_same():
     plan = plan_for(GD(steps=5), "add_remove")
     silent = replace(plan, solver=Silent(steps=5))
     assert prepare(silent).statement.script == prepare(plan).statement.script
-    assert _run_on_nothing(silent, prepare(plan).budget).script == prepare(plan).statement.script
+    assert (
+        _run_on_nothing(silent, silent.task, prepare(plan).budget).script
+        == prepare(plan).statement.script
+    )
     quoted, run = prepare(silent).quote(), prepare(silent).on(records_for(silent), Noise(0))[1]
     assert quoted == run.__class__(**{**vars(run), "seeded": False, "date": quoted.date})
 

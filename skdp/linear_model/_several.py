@@ -1,0 +1,68 @@
+"""What least squares of several targets have in common: so many fits that share the budget, each with its penalty."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..fitting import Plan
+from ..fitting.data import Array
+from ..mechanisms import Public
+from ..solvers import Task
+from ._linear_regressor import LinearRegressor
+
+__all__ = ["SeveralTargets"]
+
+
+class SeveralTargets(LinearRegressor):
+    """Of the regressors that predict several targets of a record, the columns of ``y``: so many fits share the budget.
+
+    Parameters
+    ----------
+    y_bounds : pair of float, or list of them
+        Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. They must
+        be declared.
+    """
+
+    _several: ClassVar[bool] = True
+    _one_column: ClassVar[tuple[int, ...]] = (-1,)  # shape of `coef_` where y is a table of one
+
+    def _strengths(self) -> int:
+        """For how many targets penalties are given: 1 for all."""
+        return int(np.size(getattr(self, "alpha", 1.0)))
+
+    def _outputs(self, n_classes: int | None = None) -> int:
+        return max(super()._outputs(n_classes), self._strengths())
+
+    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
+        bounds = super()._outputs()
+        if bounds > 1:
+            self._refuse_unlike(bounds)
+        return super()._stated(n, n_features, outputs)
+
+    def _encode(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
+        X, found, declared, stored = super()._encode(X, y)
+        self._refuse_unlike(self._outputs_of(found, stored))
+        return X, found, declared, stored
+
+    def _refuse_unlike(self, targets: int) -> None:
+        """In scikit-learn's words."""
+        if self._strengths() not in (1, targets):
+            raise ValueError(
+                f"Number of targets and number of penalties do not correspond: {self._strengths()} != {targets}; give "
+                "one alpha, or one for each target."
+            )
+
+    def _store(self, w: Array, plan: Plan) -> None:
+        super()._store(w, plan)
+        if self._column and w.ndim == 1:
+            self.coef_ = self.coef_.reshape(self._one_column)
+            self.intercept_ = np.atleast_1d(self.intercept_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
