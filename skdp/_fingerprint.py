@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["fingerprint"]
+__all__ = ["fingerprint", "told_apart"]
 
 
 def fingerprint(model: Any) -> dict[str, str]:
@@ -30,6 +30,18 @@ def fingerprint(model: Any) -> dict[str, str]:
         if name.endswith("_") and not name.startswith("_") and _numbers(value)
     }
     return {name: _digest(name, fitted[name]) for name in sorted(fitted)}
+
+
+def told_apart(receipt: Any) -> str:
+    """SHA-256 of what was asked and of the model that came of it: no two fits have the same.
+
+    Parameters
+    ----------
+    receipt : Receipt
+        Of a model that it knows.
+    """
+    told = repr((receipt.script, sorted(receipt.model.items())))
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _dense(named: tuple[str, Any]) -> tuple[str, Any]:

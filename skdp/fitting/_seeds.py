@@ -1,5 +1,6 @@
 """What a random state may be, and the seed that it stands for."""
 
+import hashlib
 import numbers
 import warnings
 from typing import Any
@@ -7,8 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._fingerprint import told_apart
 from ..exceptions import PrivacyWarning
 from ..privacy import Ledger
+from ..privacy.receipt import Receipt
 from ._parameters import SeedSource
 from ._tables import attempt
 from ._warning import frames_to_caller
@@ -29,12 +32,28 @@ SEEDS = (
 )
 
 
-def seed_of(random_state: int | SeedSource | None) -> int | None:
-    """None stays None; anything else is a fixed seed, and the receipt says so."""
+def seed_of(random_state: int | SeedSource | None, earlier: Receipt | None = None) -> int | None:
+    """None stays None; anything else is a fixed seed, and the receipt says so.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None
+        As an estimator has it.
+    earlier : Receipt or None
+        Of the fit at whose end this one begins. One receipt adds up both, which is true of noises that differ: so each
+        fit of such a sequence has a seed of its own, that follows from this one.
+    """
     if random_state is None:
         return None
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
+    whole = isinstance(random_state, numbers.Integral)
+    seed = int(random_state) if whole else _drawn(random_state)
+    if earlier is None:
+        return seed
+    told = hashlib.sha256(f"{seed} {told_apart(earlier)}".encode())
+    return int.from_bytes(told.digest()[:16])
+
+
+def _drawn(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 

@@ -6,8 +6,10 @@ where a solver begins. So both are one sequence, which is priced as one script (
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,11 +31,11 @@ __all__ = [
     "continued",
     "earlier_of",
     "joint",
-    "kept_by",
     "priced_jointly",
     "refuse_bought_rows",
     "refuse_other_classes",
     "refuse_unlike",
+    "that_buys",
 ]
 
 BEGUN = "an earlier fit"  # where a receipt says that it begins
@@ -41,16 +43,27 @@ _ANEW = "fit anew with warm_start=False"
 _KEPT = "coef_", "intercept_"
 
 
-def earlier_of(model: Any) -> Receipt:
-    """The receipt of the fit that left an estimator's coefficients, or a refusal where it does not count them all.
+def earlier_of(model: Any) -> tuple[Receipt, Any, Any]:
+    """The receipt of the fit that left an estimator's coefficients, and these; refused where it does not count all.
+
+    What is hashed is what is handed on: a copy of what the estimator itself holds, whatever a subclass shows in its
+    place and another thread writes into it.
 
     Parameters
     ----------
     model : estimator
         With coefficients, or a receipt.
+
+    Returns
+    -------
+    receipt : Receipt
+        Of all fits before.
+    coef, intercept : array, sparse array or float
+        What it speaks of.
     """
-    fitted, here = vars(model), fingerprint(model)
-    receipt = fitted.get("privacy_")
+    fitted = dict(vars(model))
+    kept = {name: copy.deepcopy(fitted[name]) for name in _KEPT if name in fitted}
+    receipt, here = fitted.get("privacy_"), fingerprint(SimpleNamespace(**kept))
     told = receipt.model if isinstance(receipt, Receipt) else {}
     if not isinstance(receipt, Receipt) or any(told.get(n, "") != here.get(n) for n in _KEPT):
         raise NotSupported(
@@ -68,18 +81,12 @@ def earlier_of(model: Any) -> Receipt:
             f"warm_start=True begins at a fit with {bought[0]}=None, whose coefficients are on a scale that it bought; "
             f"declare {bought[0]}, and {_ANEW}."
         )
-    return receipt
-
-
-def kept_by(model: Any) -> tuple[Any, Any]:
-    """Coefficients and intercepts of a fitted estimator.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    """
-    return model.coef_, model.intercept_
+    if "_behind" in fitted:
+        raise NotSupported(
+            f"warm_start=True begins at a fit behind {fitted['_behind']}, which bought what its coefficients tell of, "
+            f"and no receipt of this sequence counts it; {_ANEW}."
+        )
+    return receipt, *kept.values()
 
 
 def refuse_other_classes(before: Any, now: Any) -> None:
@@ -97,22 +104,31 @@ def refuse_other_classes(before: Any, now: Any) -> None:
         )
 
 
-def refuse_bought_rows(inner: Any) -> None:
-    """Refuse, inside of a fit, a pipeline whose steps buy anew at each fit: what they bought before is in no receipt.
+def that_buys(inner: Any) -> str | None:
+    """The first step in front of an estimator, in a pipeline that is fitting it, that buys what it hands on.
 
     Parameters
     ----------
     inner : estimator
-        That is fitted.
+        That is fitted, and asks from inside of it.
     """
-    for caller in callers(inner):
-        for _, step in getattr(caller, "steps", ())[:-1]:
-            for name in check(step).named(PRIVATE):
-                raise NotSupported(
-                    f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on "
-                    "its earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start "
-                    "out."
-                )
+    steps = (step for caller in callers(inner) for _, step in getattr(caller, "steps", ())[:-1])
+    return next((name for step in steps for name in check(step).named(PRIVATE)), None)
+
+
+def refuse_bought_rows(name: str | None) -> None:
+    """Refuse a pipeline whose steps buy anew at each fit: what they bought before is in no receipt.
+
+    Parameters
+    ----------
+    name : str or None
+        Of such a step, where there is one.
+    """
+    if name is not None:
+        raise NotSupported(
+            f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on its "
+            "earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start out."
+        )
 
 
 def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:

@@ -282,7 +282,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
         warn_of_seed(self._payer(), self.random_state)
         plan, records = self._admitted(plan, X, targets, owners, weights)
-        noise, payer = Noise(seed_of(self.random_state)), self._payer()
+        noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
             UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
         heard = Heard.of(self._listens or plan.solver.tells)

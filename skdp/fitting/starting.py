@@ -8,29 +8,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
+from .._fingerprint import told_apart
 from ..exceptions import NotSupported
-from ..mechanisms import Public
+from ..mechanisms import Noise, Public
 from ..privacy.events import Script
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import GD, Solver, Task
+from ._heard import Heard
 from ._tables import Array, attempt
 from ._warm import (
     BEGUN,
     earlier_of,
-    kept_by,
     refuse_bought_rows,
     refuse_other_classes,
     refuse_unlike,
+    that_buys,
 )
 from .learner import PrivateLearner
 from .plan import Plan
+from .run import Run
 
 __all__ = ["Starting"]
 
@@ -51,7 +54,8 @@ class Starting(PrivateLearner):
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, if there is one, else at ``coef_init``.
         ``privacy_`` is then of all these fits together: ``epsilon`` is what one of them adds, and the receipt's is
-        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses.
+        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses. Of one seed in
+        ``random_state`` each of these fits has noise of its own.
 
     Examples
     --------
@@ -99,14 +103,13 @@ class Starting(PrivateLearner):
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
-        vars(self).pop("_paid_by", None)
+        behind = that_buys(self)
         if self.warm_start:
-            refuse_bought_rows(self)
-            payer = self._payer()
-            if (
-                payer is not None
-            ):  # once this fit has been paid, the ledger knows all of its receipt
-                self._paid_by = payer.identity
+            refuse_bought_rows(behind)
+        for name in ("_paid_by", "_behind"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if behind is not None:
+            self._behind = behind
         return super()._admitted(plan, X, targets, owners, weights)
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
@@ -130,7 +133,7 @@ class Starting(PrivateLearner):
         if not self._continues():
             start = self._start(plan, "coef_init", self.coef_init, self.intercept_init)
             return replace(plan, task=replace(plan.task, start=start))
-        earlier, (coef, free) = earlier_of(self), kept_by(self)
+        earlier, coef, free = earlier_of(self)
         refuse_unlike(earlier, plan, coef)
         task = replace(plan.task, start=self._start(plan, "coef_", coef, free))
         return replace(plan, task=task, earlier=earlier, owed=self._owed(earlier))
@@ -138,8 +141,22 @@ class Starting(PrivateLearner):
     def _owed(self, earlier: Receipt) -> Script:
         """What the ledger that pays has not been charged for: nothing, where it has paid for the earlier fit."""
         payer = self._payer()
-        known = payer is None or payer.identity == vars(self).get("_paid_by")
+        paid = vars(self).get("_paid_by")
+        known = payer is None or (payer.identity, told_apart(earlier)) == paid
         return () if known else earlier.script
+
+    def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
+        found = super()._run(run, records, noise, heard)
+        if self.warm_start and run.ledger is not None:
+            self._paid_by = (run.ledger.identity,)
+        return found
+
+    def _fit_or_fail(self, *given: Any) -> Self:
+        """Keep which ledger knows all of the receipt; another receipt in its place is none of that ledger's."""
+        super()._fit_or_fail(*given)
+        if "_paid_by" in vars(self):
+            self._paid_by = *self._paid_by, told_apart(self.privacy_)
+        return self
 
     def _start(self, plan: Plan, name: str, given: Any, free: Any) -> Array:
         """Coefficients, and intercepts, as parameters of the solver."""

@@ -32,6 +32,7 @@ from skdp import (
     NotSupported,
     PrivacyWarning,
 )
+from skdp.fitting import _warm
 from skdp.fitting._covered import Uncovered
 from skdp.fitting._warm import priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
@@ -590,3 +591,82 @@ def test_what_fits_the_same_estimator_again_and_again_has_a_receipt_of_all():
     receipt = model.estimator_.privacy_
     assert sum(count for _, count in receipt.script) > 1
     assert receipt.epsilon > 0.11 and receipt.verify(model.estimator_)
+
+
+# What an attack on all this has found.
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_fits_of_a_sequence_do_not_share_the_noise_of_one_seed(seed):
+    """With the same noise, one step from another would leave a difference that is free of it."""
+    given = {"epsilon": 0.1, "alpha": 0.0, "fit_intercept": False, "y_bounds": (-17.0, 17.0)}
+    step = GD(steps=1, momentum=0.0, step_size=1e-2)
+    kept = []
+    for _ in range(2):
+        model = ridge(**given, solver=step, random_state=seed)
+        first = model.fit(X, Y).coef_.copy()
+        second = model.fit(X, Y).coef_ - first
+        kept.append((first, second, model.fit(X, Y).coef_ - second - first))
+    np.testing.assert_array_equal(*kept)  # as often as it is done
+    first, second, third = kept[0]
+    least = 0.05 * np.abs(first).max()
+    for one, other in ((first, second), (second, third), (first, third)):
+        assert np.abs(one - other).max() > least
+
+
+class ShowsOthers(DPRidge):
+    """Where it says that its coefficients are is not where its fit has left them."""
+
+    shown = None
+
+    @property
+    def coef_(self):
+        return vars(self)["coef_"] if self.shown is None else self.shown
+
+    @coef_.setter
+    def coef_(self, found):
+        vars(self)["coef_"] = found
+
+
+def test_a_fit_begins_at_what_was_hashed():
+    given = {"data_norm": 1.8, "y_bounds": (3.0, 17.0), "solver": FEW, "warm_start": True}
+    model = ShowsOthers(1.0, **given).fit(X, Y)
+    kept = vars(model)["coef_"].copy()
+    model.shown = np.full(3, 1e6)
+    model = quiet(model.set_params(**still()), X, Y)
+    np.testing.assert_allclose(vars(model)["coef_"], kept, rtol=1e-13)
+
+
+def test_what_is_written_after_the_hash_is_not_where_a_fit_begins(monkeypatch):
+    """As another thread could."""
+    model = ridge().fit(X, Y)
+    kept, asked = model.coef_.copy(), _warm.fingerprint
+
+    def written(found):
+        told = asked(found)
+        model.coef_[:] = 1e6
+        return told
+
+    monkeypatch.setattr(_warm, "fingerprint", written)
+    model = quiet(model.set_params(**still()), X, Y)
+    np.testing.assert_allclose(model.coef_, kept, rtol=1e-13)
+
+
+def test_a_ledger_that_has_paid_for_one_model_has_not_paid_for_another():
+    ledger = Ledger(20.0, 1e-5)
+    model, other = ridge(ledger=ledger).fit(X, Y), ridge().fit(X, Y)
+    for name in ("coef_", "intercept_", "privacy_"):
+        setattr(model, name, getattr(other, name))
+    assert model.fit(X, Y).privacy_.script == ledger.scripts[1]
+
+
+def test_a_fit_outside_of_a_pipeline_does_not_go_on_with_one_inside():
+    """The first one's coefficients tell of scales that were bought, and its receipt does not."""
+    pipe = make_pipeline(DPBounds(2.0), logistic(warm_start=False)).fit(X, LABELS)
+    alone = copy.deepcopy(pipe[-1]).set_params(warm_start=True)
+    with pytest.raises(NotSupported, match="begins at a fit behind DPBounds, which bought"):
+        alone.fit(X, LABELS)
+    assert alone.set_params(warm_start=False).fit(X, LABELS).privacy_.epsilon <= 1.0
+    assert alone.set_params(warm_start=True).fit(X, LABELS).privacy_.epsilon > 1.2
+    pipe = make_pipeline(BoundsScaler((-1, 1)), logistic()).fit(X, LABELS)
+    assert pipe[-1].fit(X, LABELS).privacy_.epsilon > 1.2
