@@ -126,6 +126,8 @@ def test_receipts_grow_and_say_so():
     assert text.count("this fit by itself costs epsilon = 0.5") == 2
     assert f"guarantee   epsilon = {costs[2]:.6g}, " in text
     assert model.privacy_.proofs == ("clipped_gradient", "warm_start")
+    whole = model.privacy_.for_rows(2).epsilon  # twice mu
+    assert whole == pytest.approx(epsilon_of(2.0 * mu_of(model.privacy_), 1e-6), rel=1e-5)
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
