@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
@@ -105,14 +106,13 @@ def refuse_bought_rows(inner: Any) -> None:
     inner : estimator
         That is fitted.
     """
-    for caller in callers(inner):
-        for _, step in getattr(caller, "steps", ())[:-1]:
-            for name in check(step).named(PRIVATE):
-                raise NotSupported(
-                    f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on "
-                    "its earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start "
-                    "out."
-                )
+    pipelines = (caller for caller in callers(inner) if isinstance(caller, Pipeline))
+    in_front = (step for pipeline in pipelines for _, step in pipeline.steps[:-1])
+    for name in (name for step in in_front for name in check(step).named(PRIVATE)):
+        raise NotSupported(
+            f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on its "
+            "earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start out."
+        )
 
 
 def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:
@@ -221,7 +221,7 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
 
 
 def _in_turn(before: str, after: str) -> str:
-    return before if before.endswith(after) else f"{before}, then {after}"
+    return before if before.split(", then ")[-1] == after else f"{before}, then {after}"
 
 
 def _once(*texts: str) -> tuple[str, ...]:
