@@ -160,7 +160,7 @@ def test_tables_whose_arrays_do_not_fit_are_refused(fault, form):
 
 def test_triplets_out_of_bounds_are_refused():
     table = sparse.coo_array(np.eye(3))
-    table.coords[0][1] = 7
+    table.row[1] = 7
     with pytest.raises(ValueError, match="do not fit its shape"):
         made(table)
 
