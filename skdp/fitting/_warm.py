@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
@@ -112,7 +113,8 @@ def that_buys(inner: Any) -> str | None:
     inner : estimator
         That is fitted, and asks from inside of it.
     """
-    steps = (step for caller in callers(inner) for _, step in getattr(caller, "steps", ())[:-1])
+    pipelines = (caller for caller in callers(inner) if isinstance(caller, Pipeline))
+    steps = (step for pipeline in pipelines for _, step in pipeline.steps[:-1])
     return next((name for step in steps for name in check(step).named(PRIVATE)), None)
 
 
@@ -237,7 +239,7 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
 
 
 def _in_turn(before: str, after: str) -> str:
-    return before if before.endswith(after) else f"{before}, then {after}"
+    return before if before.split(", then ")[-1] == after else f"{before}, then {after}"
 
 
 def _once(*texts: str) -> tuple[str, ...]:

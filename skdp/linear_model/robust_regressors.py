@@ -23,8 +23,9 @@ class DPHuberRegressor(PenalisedRegressor):
         Privacy loss that is promised, and not what scikit-learn calls so in its `HuberRegressor`: that is the threshold
         here. ``inf`` adds no noise and is not private.
     threshold : float, default=1.35
-        Residual from which the loss is a straight line, in units of the target. Scikit-learn estimates such a unit from
-        the data: its fit is that of ``threshold=epsilon * scale_`` and ``alpha=alpha * scale_``.
+        Residual from which the loss is a straight line, in units of the target. Noise is in proportion to it: take
+        about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``. Scikit-learn estimates
+        such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and ``alpha=alpha * scale_``.
     alpha : float, default=1e-4
         Strength of the penalty, relative to the SUM of losses; the intercept is free.
 

@@ -22,6 +22,21 @@ Array = np.ndarray[Any, Any]
 WIDE = 4  # columns for each entry of a piece, from which on entries are sorted by column before they are added
 
 
+class _Shared:
+    """A matrix of scipy over arrays that may be parts of longer ones; it looks at lengths as others do."""
+
+    def prune(self) -> None:
+        """Nothing: the constructor would copy such arrays, which takes longer than a product with them."""
+
+
+class _SharedRows(_Shared, csr_array):
+    """Row after row."""
+
+
+class _SharedColumns(_Shared, csc_array):
+    """The rows as columns: transposed."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Entries:
     """Rows in CSR, in its canonical form: columns increase along a row, and no entry is zero.
@@ -74,13 +89,17 @@ class Entries:
     def moved(self) -> Entries:
         """The same rows with no entry beside theirs, so that `indptr` begins with 0."""
         inside = slice(int(self.indptr[0]), int(self.indptr[-1]))
+        if inside == slice(0, len(self.data)):
+            return self
         indptr = self.indptr - self.indptr[0]
         return replace(self, data=self.data[inside], indices=self.indices[inside], indptr=indptr)
 
     def alone(self) -> Entries:
         """The same, in doubles."""
         rows = self.moved()
-        return replace(rows, data=rows.data.astype(np.float64, copy=False))
+        if rows.data.dtype == np.float64:
+            return rows
+        return replace(rows, data=rows.data.astype(np.float64))
 
     def along(self, values: Array) -> Array:
         """What rows have, once for each of their entries."""
@@ -98,7 +117,7 @@ class Entries:
     def dot(self, w: Array) -> Array:
         """Rows times w, of shape (n,) or (n, K), one entry after the other in the rows' own precision."""
         rows = self.moved()
-        table = csr_array((rows.data, rows.indices, rows.indptr), shape=(len(self), self.columns))
+        table = _SharedRows((rows.data, rows.indices, rows.indptr), shape=(len(self), self.columns))
         return np.asarray(table @ np.asarray(w, dtype=self.data.dtype))
 
     def tdot(self, v: Array) -> Array:
@@ -121,7 +140,8 @@ class Entries:
         pieces = -(-len(self) // PIECE)
         ends = self.indptr[np.minimum(np.arange(pieces + 1) * PIECE, len(self))]
         further = np.arange(pieces, dtype=self.indices.dtype) * self.columns
-        indices = self.indices + np.repeat(further, np.diff(ends))
+        indices = np.repeat(further, np.diff(ends))
+        indices += self.indices
         totals = replace(self, indices=indices)._added(pieces * self.columns, v)
         by_piece = totals.reshape((pieces, self.columns) + v.shape[1:])
         return np.asarray(np.add.reduce(by_piece, axis=0))
@@ -129,7 +149,7 @@ class Entries:
     def _added(self, columns: int, v: Array) -> Array:
         """Row after row onto one total: for no more rows than one product may have, or columns for each piece."""
         table = self.data, self.indices, self.indptr
-        return np.asarray(csc_array(table, shape=(columns, len(self))) @ v)
+        return np.asarray(_SharedColumns(table, shape=(columns, len(self))) @ v)
 
     def _by_column(self, v: Array) -> Array:
         """Sorted by column and added pairwise, as numpy does along a contiguous axis: no piece costs all columns."""
@@ -146,5 +166,5 @@ class Entries:
         """The same entries column after column, `alone`: rows and columns change places."""
         rows = self.alone()
         shape = len(self), self.columns
-        across = csr_array((rows.data, rows.indices, rows.indptr), shape=shape).tocsc()
+        across = _SharedRows((rows.data, rows.indices, rows.indptr), shape=shape).tocsc()
         return Entries(across.data, across.indices, across.indptr, len(self))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,12 +148,17 @@ class MappedRows:
 
     def in_double(self) -> MappedRows:
         """The same map of the rows below, in double precision."""
-        given = self._rows.in_double(), self._matrix, self._images
-        return MappedRows(*given, twofold=True, whole=self._whole)
+        return self._on(self._rows.in_double(), twofold=True)
 
     def rough(self) -> MappedRows:
         """The same map of the rows below, in one precision."""
-        return MappedRows(self._rows.rough(), self._matrix, self._images, whole=self._whole)
+        return self._on(self._rows.rough(), twofold=False)
+
+    def _on(self, rows: Rows, twofold: bool) -> MappedRows:
+        """On the same rows in another form: what each is shrunk by is shared, not worked out and held again."""
+        other = copy(self)
+        other._rows, other._twofold, other.dtype = rows, twofold, rows.dtype
+        return other
 
     def take(self, index: Array | slice) -> MappedRows:
         """The rows at `index`."""

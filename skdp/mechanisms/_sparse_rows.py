@@ -14,7 +14,7 @@ from ._entries import Array, Entries
 from ._kernels import PIECE, PIECES, UNIT, add, pairwise_total
 from ._pairs import few_pairs, image_bounds, outer_squares
 from ._rows import BLOCK, PART
-from ._shrunk import left_of, whole_scores
+from ._shrunk import left_of
 from ._sparse_tables import entries_of, is_sparse
 
 __all__ = ["SparseRows"]
@@ -102,23 +102,33 @@ class SparseRows:
 
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
-        w = w.astype(self.dtype, copy=False)
-        scores = self._rows.dot(w[:-1] if self.intercept else w)
-        np.multiply(scores, _beside(self._scale, scores), out=scores, casting="same_kind")
+        scores = self._scaled_dot(w, self._scale)
         if self.intercept:
-            pull = self.dtype.type(self.intercept) * w[-1]
-            np.add(scores, self._left_of(pull), out=scores, casting="same_kind")
+            np.add(scores, self._left_of(self._pull(w)), out=scores, casting="same_kind")
         return scores
 
     def whole_dot(self, w: Array) -> Array:
-        """Scores of the rows before any was scaled down."""
-        return whole_scores(self.shrink, self.dot(w))
+        """Scores of the rows before any was scaled down; their constants are whole, too."""
+        whole = self._scale if self.shrink is None else self._scale / self.shrink
+        scores = self._scaled_dot(w, whole)
+        if self.intercept:
+            scores += self._pull(w)
+        return scores
+
+    def _scaled_dot(self, w: Array, scale: Array) -> Array:
+        scores = self._rows.dot(w[:-1] if self.intercept else w)
+        return np.multiply(scores, _beside(scale, scores), out=scores, casting="same_kind")
+
+    def _pull(self, w: Array) -> Any:
+        """What a whole constant column adds to a score."""
+        return self.dtype.type(self.intercept) * w[-1].astype(self.dtype)
 
     def _left_of(self, constant: Any) -> Any:
         """A constant, or one for each output, as it is left of it in each row."""
         if self.shrink is None:
             return constant
-        return np.multiply.outer(self.shrink, constant).astype(np.result_type(constant))
+        left = np.multiply.outer(self.shrink, constant)
+        return left.astype(np.result_type(constant), copy=False)
 
     def tdot(self, u: Array) -> Array:
         """Rows transposed times u, in float64, of shape (width,) or (width, K)."""

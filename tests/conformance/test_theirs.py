@@ -29,8 +29,14 @@ FAST = {
         "or test_enet_sample_weight_does or test_lasso_positive_constraint",
         {"passed": 9},
     ),
-    "huber": ("test_huber_equals or test_huber_and_sgd or test_huber_bool", {"passed": 3}),
-    "quantile": ("test_quantile_sample_weight or test_linprog", {"passed": 1, "skipped": 1}),
+    "huber": (
+        "test_huber_equals or test_huber_and_sgd or test_huber_bool or better_r2",
+        {"passed": 4},
+    ),
+    "quantile": (
+        "test_quantile_sample_weight or test_linprog or test_quantile_equals_huber",
+        {"passed": 3, "skipped": 1},
+    ),
 }
 
 

@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -34,7 +35,7 @@ from skdp import (
 )
 from skdp.fitting import _warm
 from skdp.fitting._covered import Uncovered
-from skdp.fitting._warm import priced_jointly
+from skdp.fitting._warm import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger, Receipt, Spec, epsilon
@@ -127,6 +128,8 @@ def test_receipts_grow_and_say_so():
     assert text.count("this fit by itself costs epsilon = 0.5") == 2
     assert f"guarantee   epsilon = {costs[2]:.6g}, " in text
     assert model.privacy_.proofs == ("clipped_gradient", "warm_start")
+    whole = model.privacy_.for_rows(2).epsilon  # twice mu
+    assert whole == pytest.approx(epsilon_of(2.0 * mu_of(model.privacy_), 1e-6), rel=1e-5)
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
@@ -200,6 +203,14 @@ def test_a_seed_stays_on_the_receipt():
     model.set_params(random_state=None).fit(X, Y)
     assert model.privacy_.seeded and "FIXED" in str(model.privacy_)
     assert not ridge().fit(X, Y).fit(X, Y).privacy_.seeded
+
+
+def test_a_solver_whose_name_ends_like_the_last_ones_is_named_too():
+    """Of WhiteGD and GD the text of one may end like that of the other."""
+    first = ridge().fit(X, Y).privacy_
+    before = replace(first, solver=f"White{first.solver}")
+    assert continued(before, first, "auto").solver == f"White{first.solver}, then {first.solver}"
+    assert continued(first, first, "auto").solver == first.solver
 
 
 # Where it begins.

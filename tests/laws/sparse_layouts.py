@@ -46,8 +46,8 @@ def _cancelling(X):
         (
             np.concatenate([big, -big, table.data]),
             (
-                np.concatenate([rows, rows, table.coords[0]]),
-                np.concatenate([columns, columns, table.coords[1]]),
+                np.concatenate([rows, rows, table.row]),
+                np.concatenate([columns, columns, table.col]),
             ),
         ),
         shape=X.shape,
@@ -58,7 +58,7 @@ def _shuffled(X):
     """Triplets in any order."""
     table = sparse.coo_array(X)
     order = np.random.default_rng(0).permutation(len(table.data))
-    coords = tuple(c[order] for c in table.coords)
+    coords = table.row[order], table.col[order]
     return sparse.coo_array((table.data[order], coords), shape=X.shape)
 
 

@@ -160,7 +160,7 @@ def test_tables_whose_arrays_do_not_fit_are_refused(fault, form):
 
 def test_triplets_out_of_bounds_are_refused():
     table = sparse.coo_array(np.eye(3))
-    table.coords[0][1] = 7
+    table.row[1] = 7
     with pytest.raises(ValueError, match="do not fit its shape"):
         made(table)
 
@@ -353,8 +353,36 @@ def test_batches_take_the_time_of_their_entries(monkeypatch):
     assert peak < 50_000
 
 
+def test_products_with_a_part_copy_none_of_its_entries():
+    """A constructor of scipy's would copy them: that takes longer than the product."""
+    n, each = 100_000, 10
+    ends = np.arange(0, n * each + 1, each)
+    columns = np.tile(np.arange(each), n)
+    rows = made(sparse.csr_array((np.ones(n * each), columns, ends), shape=(n, each)), 4.0)
+    part = rows.take(slice(1000, 21_000))
+    w, v = np.ones(each + 1), np.ones(len(part))
+    entries = part._rows.size * 8.0
+    assert most_memory(lambda: part.dot(w)) < 0.5 * entries
+    assert most_memory(lambda: part.tdot(v)) < 0.9 * entries  # columns of each piece: half of them
+
+
+def most_memory(do):
+    """Bytes that were taken at once."""
+    tracemalloc.start()
+    try:
+        do()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def test_products_look_at_lengths_first():
     rows = made(sparse.csr_array(np.eye(3)))
+    data, indices, indptr = rows._rows.data, rows._rows.indices, rows._rows.indptr
+    for short in (Entries(data[:2], indices, indptr, 3), Entries(data, indices[:2], indptr, 3)):
+        for product in (short.dot, short.tdot):
+            with pytest.raises(ValueError):
+                product(np.ones(3))
     for wrong in (np.ones(2), np.ones(9)):
         with pytest.raises(ValueError):
             rows.dot(wrong)

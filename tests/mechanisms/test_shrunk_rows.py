@@ -280,4 +280,6 @@ def test_parts_of_mapped_rows_and_their_doubles_are_as_whole():
     assert np.array_equal(rows.take(index).shrink, rows.shrink[index])
     assert np.array_equal(rows.take(slice(3, 9)).shrink, rows.shrink[3:9])
     for other in (rows.in_double(), rows.rough()):
-        assert np.array_equal(other.shrink, rows.shrink)
+        assert other.shrink is rows.shrink and other.norms is rows.norms  # held once
+    double, rough = (r.units_of_scores(np.ones(3)) for r in (rows.in_double(), rows.rough()))
+    assert double < rough == rows.units_of_scores(np.ones(3))  # a form for releases, and it alone
