@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..mechanisms import Public
+from ._blurred import blurred
+from ._elliptical import Elliptical
 from ._solver import Array
-from ._spread import Seen, bend_of
+from ._spread import Seen
 
 __all__ = ["Unshrunk", "unshrunk"]
 
@@ -46,7 +48,7 @@ class Unshrunk:
 
 
 def unshrunk(seen: Seen, w: Array, public: Public, ridge: Array, noise: float) -> Unshrunk:
-    """With G the noise of the moment, v what is given back: H^-1 (H + noise^2 + Var(G v)) H^-1, and a share of v v'.
+    """With G the moment's noise, v what is given back, H v blurred by G: H^-1 (slopes + noise^2 + blur) H^-1, and v v'.
 
     Parameters
     ----------
@@ -64,17 +66,13 @@ def unshrunk(seen: Seen, w: Array, public: Public, ridge: Array, noise: float) -
     least = float(np.linalg.eigvalsh(seen.moment)[0])
     size, matrix = len(w), seen.matrix
     ratio = seen.noise * math.sqrt(2.0 * size) / least if least > 0.0 else math.inf
-    bend = bend_of(seen, w, public)
+    rows = Elliptical(seen, w, public)
     u = np.linalg.solve(matrix.T, w)
-    inverse = np.linalg.inv(seen.n * bend)
+    inverse = np.linalg.inv(seen.n * rows.bend())
     back = inverse @ (ridge * u)
     moved = matrix.T @ back
-    # Of a symmetric G with this deviation on its diagonal, and the curvature that one of the moment makes.
-    factor = seen.n * float(np.trace(bend) / np.trace(matrix @ seen.moment @ matrix.T))
-    blurred = float(moved @ moved) * np.eye(size) + np.outer(moved, moved)
-    unknown = 0.5 * (factor * seen.noise) ** 2 * (matrix @ blurred @ matrix.T)
-    # Mallows' weights are at most 1, so that the covariance of slopes is at most the curvature.
-    middle = seen.n * bend + noise**2 * np.eye(size) + unknown
+    # A shrunk row weighs less in a slope's square than in the curvature: by Mallows' weight once more.
+    middle = seen.n * rows.slopes() + noise**2 * np.eye(size) + seen.n**2 * blurred(rows, back)
     spread = matrix.T @ (inverse @ middle @ inverse) @ matrix
     variance = np.diagonal(spread) + np.square(_UNSURE * moved)
     return Unshrunk(w + moved, np.sqrt(variance), moved, ratio)
