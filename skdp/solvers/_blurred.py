@@ -1,8 +1,8 @@
-"""How the noise of a bought moment moves the curvature that is made of it.
+"""How the curvature of elliptical rows moves, times a vector: with the noise of a bought moment, and with parameters.
 
-Noise G of the moment moves the rows' covariance, their center, line and lengths, and the scores' mean and deviation: the
-curvature times v moves, to first order, by a linear map of G times three vectors and of one trace. Where v lies along
-the scores it moves little: what is longer is further out, too, where losses bend less.
+Noise G of the moment moves the rows' covariance, their center, line and lengths, and the scores' mean and deviation: to
+first order by a linear map of G times three vectors, and of one trace. Parameters move the line and the scores. Along
+these the curvature moves little with G: what is longer is further out, too, where losses bend less.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from ._elliptical import Elliptical
 from ._solver import Array
 
-__all__ = ["blurred"]
+__all__ = ["blurred", "followed"]
 
 _STEP = 1e-3  # of a squared length, for derivatives of what lengths make: they have no formula
 
@@ -37,42 +37,59 @@ def blurred(rows: Elliptical, v: Array) -> Array:
     blocks[:each, :each] += np.kron(held.T @ held, matrix @ matrix.T)
     blocks[:each, each] = blocks[each, :each] = 2.0 * (matrix @ whole @ held).T.ravel()
     blocks[each, each] = 2.0 * np.square(whole).sum()
-    moves = _moves(rows, v)
+    moves = _with_moment(rows, v)
     return np.asarray(0.5 * rows.seen.noise**2 * (moves @ blocks @ moves.T))
 
 
-def _moves(rows: Elliptical, v: Array) -> Array:
+def followed(rows: Elliptical, v: Array) -> Array:
+    """The derivative of ``bend @ v`` in the parameters of the new rows, where no slope is clipped.
+
+    Parameters
+    ----------
+    rows, v : object
+        As for `blurred`.
+    """
+    turn = (rows.beside - np.outer(rows.line, rows.line)) / rows.deviation
+    still = np.zeros(len(v))
+    means = _means(rows, np.stack([rows.center, rows.line, still, still]))
+    return _turned(rows, v, means, turn)
+
+
+def _with_moment(rows: Elliptical, v: Array) -> Array:
     """The derivative of ``bend @ v`` in G times v, times u, times what makes the center, and in the trace."""
     center, line, size = rows.center, rows.line, len(v)
     row, score, first, trace = np.split(np.eye(3 * size + 1), [size, 2 * size, 3 * size])
     mean = rows.u @ first
     deviation = (0.5 * (rows.u @ score) - rows.mean * mean) / rows.deviation
     turn = score - rows.mean * first - np.outer(center, mean) - np.outer(line, deviation)
-    turn /= rows.deviation
     square = 2.0 * (center @ first)
-    changes = np.stack([mean, deviation, square, trace[0] - square])
-    (own, aside, cross, straight), slopes = _means(rows)
-    own_by, aside_by, cross_by, straight_by = slopes @ changes
+    means = _means(rows, np.stack([mean, deviation, square, trace[0] - square]))
+    (own, aside, cross, _), _ = means
+    out = _turned(rows, v, means, turn / rows.deviation)
+    out += aside * row + (own - aside) * (float(center @ v) * first + np.outer(center, v @ first))
+    return out + cross * (float(line @ v) * first + np.outer(line, v @ first))
+
+
+def _turned(rows: Elliptical, v: Array, means: tuple[Array, Array], turn: Array) -> Array:
+    """What the means' derivatives move, and the line's."""
+    center, line = rows.center, rows.line
     near, far = float(line @ v), float(center @ v)
-    out = aside * row + np.outer(rows.beside @ v - near * line, aside_by)
-    out += (own - aside) * (far * first + np.outer(center, v @ first))
-    out += np.outer(far * center, own_by) + np.outer(near * line, straight_by)
-    out += np.outer(near * center + far * line, cross_by)
+    (_, aside, cross, straight), by = means
+    kinds = far * center, rows.beside @ v - near * line, near * center + far * line, near * line
+    out = np.stack(kinds, axis=1) @ by
     out += (straight - aside) * (near * turn + np.outer(line, v @ turn))
-    out += cross * (near * first + far * turn)
-    out += cross * (np.outer(center, v @ turn) + np.outer(line, v @ first))
-    return np.asarray(out)
+    return np.asarray(out + cross * (far * turn + np.outer(center, v @ turn)))
 
 
-def _means(rows: Elliptical) -> tuple[Array, Array]:
-    """Four means, and their derivatives in mean and deviation of scores, in the center's square and in the spread."""
+def _means(rows: Elliptical, changes: Array) -> tuple[Array, Array]:
+    """Four means, and how they change with the scores' mean and deviation, the center's square and the spread."""
     means, by_mean, by_deviation = rows.means()
     by_sizes = []
-    for step in np.diag(_STEP * rows.sizes.sum() * np.ones(2)):
+    for step in np.diag(np.full(2, _STEP * rows.sizes.sum())):
         ends = []
         for sign in (1.0, -1.0):
             rows.lay(np.maximum(rows.sizes + sign * step, 1e-300))
             ends.append(rows.means()[0])
         by_sizes.append((ends[0] - ends[1]) / (2.0 * step.sum()))
     rows.lay(rows.sizes)
-    return means, np.stack([by_mean, by_deviation, *by_sizes], axis=1)
+    return means, np.stack([by_mean, by_deviation, *by_sizes], axis=1) @ changes
