@@ -29,16 +29,17 @@ def blurred(rows: Elliptical, v: Array) -> Array:
     """
     matrix, size = rows.seen.matrix, len(v)
     held = np.stack([matrix.T @ v, matrix.T @ rows.u, rows.first], axis=1)
-    whole, each = matrix.T @ matrix, 3 * size
-    # Of a symmetric G with deviation 1 on its diagonal, twice: E[G a b' G] in blocks, and with the trace of new rows'.
-    blocks = np.zeros((each + 1, each + 1))
-    ends = matrix @ held
-    blocks[:each, :each] = np.einsum("ak,bj->jakb", ends, ends).reshape(each, each)
-    blocks[:each, :each] += np.kron(held.T @ held, matrix @ matrix.T)
-    blocks[:each, each] = blocks[each, :each] = 2.0 * (matrix @ whole @ held).T.ravel()
-    blocks[each, each] = 2.0 * np.square(whole).sum()
     moves = _with_moment(rows, v)
-    return np.asarray(0.5 * rows.seen.noise**2 * (moves @ blocks @ moves.T))
+    vectors, trace = moves[:, :-1].reshape(size, 3, size), moves[:, -1]
+    # Of a symmetric G with deviation 1 on its diagonal, 2 E[G a b' G] = (a'b) I + b a', and with traces alike.
+    ends, whole = vectors @ (matrix @ held), matrix.T @ matrix
+    across = vectors @ matrix
+    mixed = np.einsum("jk,ckb->cjb", held.T @ held, across)
+    total = across.reshape(size, -1) @ mixed.reshape(size, -1).T
+    total += ends.reshape(size, -1) @ ends.transpose(0, 2, 1).reshape(size, -1).T
+    with_trace = np.outer(np.einsum("ajb,bj->a", vectors, matrix @ whole @ held), trace)
+    total += 2.0 * (with_trace + with_trace.T + np.square(whole).sum() * np.outer(trace, trace))
+    return np.asarray(0.5 * rows.seen.noise**2 * total)
 
 
 def followed(rows: Elliptical, v: Array) -> Array:
@@ -58,12 +59,13 @@ def followed(rows: Elliptical, v: Array) -> Array:
 def _with_moment(rows: Elliptical, v: Array) -> Array:
     """The derivative of ``bend @ v`` in G times v, times u, times what makes the center, and in the trace."""
     center, line, size = rows.center, rows.line, len(v)
-    row, score, first, trace = np.split(np.eye(3 * size + 1), [size, 2 * size, 3 * size])
+    row, score, first = (np.eye(size, 3 * size + 1, k * size) for k in range(3))
+    trace = np.eye(1, 3 * size + 1, 3 * size)[0]
     mean = rows.u @ first
     deviation = (0.5 * (rows.u @ score) - rows.mean * mean) / rows.deviation
     turn = score - rows.mean * first - np.outer(center, mean) - np.outer(line, deviation)
     square = 2.0 * (center @ first)
-    means = _means(rows, np.stack([mean, deviation, square, trace[0] - square]))
+    means = _means(rows, np.stack([mean, deviation, square, trace - square]))
     (own, aside, cross, _), _ = means
     out = _turned(rows, v, means, turn / rows.deviation)
     out += aside * row + (own - aside) * (float(center @ v) * first + np.outer(center, v @ first))

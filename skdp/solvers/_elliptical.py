@@ -1,8 +1,8 @@
 """The curvature of log-odds where rows are elliptical, of what a whitening solver has bought of them.
 
-Rows vary around their mean as ``r S^{1/2} e``: e on a sphere, alike in all directions, and r of a law that the moment and
-the mean norm give. Of normal rows that is exact. Others have long rows where scores are extreme, as these do, and what
-shrinking takes from long rows it takes along their scores. That rows are skewed no second moment tells.
+Rows vary around their mean as ``r S^{1/2} e``: e on a sphere, alike in all directions, and r of a law that the moment
+and the mean norm give. Of normal rows that is exact. Long rows have extreme scores: what shrinking takes from them is
+little of the curvature along the scores, and more of that beside. Whether rows are skewed no second moment tells.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ class Elliptical:
     def lay(self, sizes: Array) -> None:
         """Rows at the nodes of a height along the line, and of lengths of this squared center and this spread."""
         height, self._nodes = _sphere(self._directions)
-        radii = _squared_radii(*sizes, self.seen.typical / self.seen.asked.scale)
-        self._counted = counted(np.sqrt(sizes[0] + sizes[1] * radii), self.seen.asked)
+        square, spread = map(float, sizes)
+        radii = _squared_radii(square, spread, self.seen.typical / self.seen.asked.scale)
+        self._counted = counted(np.sqrt(square + spread * radii), self.seen.asked)
         self.at = height[:, None] * np.sqrt(radii)
         self._aside = np.outer(self._directions - height**2, radii) / max(self._directions - 1, 1)
 
@@ -130,6 +131,7 @@ def _sphere(size: int) -> tuple[Array, Array]:
     return nodes * math.sqrt(size), vectors[0] ** 2
 
 
+@lru_cache(maxsize=64)
 def _squared_radii(center: float, spread: float, mean: float) -> Array:
     """Quantiles of a gamma law of mean 1, of which the mean norm of rows with this center and spread is `mean`."""
 

@@ -2,9 +2,9 @@
 
 An objective with a random linear term b ends, to first order, ``H^-1 b`` away from its minimiser, H its curvature
 there. H is not released, but answers tell of it: the noisy moment is that of the rows, the mean norm and the moment's
-trace say how lengths of rows vary, and the parameters where scores lie. Scores are taken to be normal and labels to
-follow the model; what a clip and a shrunk row lose of the curvature is integrated over both. Nothing here costs
-anything, and nothing rests on it.
+trace say how lengths of rows vary, and the parameters where scores lie (`_elliptical`). Before a fit rows are normal.
+Labels are taken to follow the model; what a clip and a shrunk row lose of the curvature is integrated over both.
+Nothing here costs anything, and nothing rests on it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Seen:
 def typical_bend(
     asked: Mapped, width: int, opening: float, base_rate: float, ridge: float
 ) -> Array:
-    """The same of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
+    """The curvature of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
 
     Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL` around what gives
     one label the share `base_rate`; what clip and penalty make of these is where the curvature is taken. Away from even

@@ -1,8 +1,9 @@
 """Coefficients without what shrinks them, and how far they may be off: of what a perturbed objective has released.
 
-A minimiser of n mean losses, a ridge and a random linear term is off the losses' own by the inverse curvature times
-both. The ridge is known, so what it takes can be given back; the rest is sampling and noise. That holds where losses
-are those of the model: clipped ones have another minimiser. Nothing here costs anything, and no promise rests on it.
+The minimiser u of losses, a ridge R and a random linear term b is off the model's parameters by ``-H^-1 (R u + slopes
++ b)``, H the mean curvature between both. R u is known, so what it takes can be given back; the rest is sampling and
+noise. That holds where losses are those of the model: clipped ones have another minimiser. Nothing here costs anything,
+and no promise rests on it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from ._spread import Seen
 
 __all__ = ["Unshrunk", "unshrunk"]
 
-# Of what is given back, by which a curvature of normal scores may be off: in simulations with uniform, exponential and
-# binary columns about so much.
+# Of what is given back, by which a curvature of elliptical rows may be off: in simulations with uniform, exponential
+# and binary columns about so much.
 _UNSURE = 0.1
-_ROUNDS = 3
+_ROUNDS = 3  # until the middle between minimiser and estimate stays where it is
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,11 @@ class Unshrunk:
 
 
 def unshrunk(seen: Seen, w: Array, public: Public, ridge: Array, noise: float) -> Unshrunk:
-    """With G the moment's noise, v what is given back, H v blurred by G: H^-1 (slopes + noise^2 + blur) H^-1, and v v'.
+    """``w + H^-1 R w`` and ``K^-1 (S + noise^2 + V) K^-1``, of sampling, of the linear term and of the moment's noise.
+
+    H is taken at the middle of minimiser and estimate, S, the covariance of slopes, at the estimate. A row of which a
+    share s is left has s^2 in H and s^4 in S: Mallows' weights. V is the covariance of H v, v what is given back. K is
+    H, and what H v moves with the estimate, by way of the middle.
 
     Parameters
     ----------
@@ -74,8 +79,6 @@ def unshrunk(seen: Seen, w: Array, public: Public, ridge: Array, noise: float) -
         back = inverse @ pulled
         moved = matrix.T @ back
     slopes = Elliptical(seen, w + moved, public).slopes()
-    # A shrunk row weighs less in a slope's square than in the curvature: by Mallows' weight once more.
-    # Where the parameters err, the curvature at the middle follows them by half.
     inverse = np.linalg.inv(seen.n * (rows.bend() + 0.5 * followed(rows, back)))
     middle = seen.n * slopes + noise**2 * np.eye(size) + seen.n**2 * blurred(rows, back)
     spread = matrix.T @ (inverse @ middle @ inverse.T) @ matrix
