@@ -7,6 +7,8 @@ these the curvature moves little with G: what is longer is further out, too, whe
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from ._elliptical import Elliptical
@@ -88,10 +90,9 @@ def _means(rows: Elliptical, changes: Array) -> tuple[Array, Array]:
     means, by_mean, by_deviation = rows.means()
     by_sizes = []
     for step in np.diag(np.full(2, _STEP * rows.sizes.sum())):
-        ends = []
+        other, ends = copy(rows), []
         for sign in (1.0, -1.0):
-            rows.lay(np.maximum(rows.sizes + sign * step, 1e-300))
-            ends.append(rows.means()[0])
+            other.lay(np.maximum(rows.sizes + sign * step, 1e-300))
+            ends.append(other.means()[0])
         by_sizes.append((ends[0] - ends[1]) / (2.0 * step.sum()))
-    rows.lay(rows.sizes)
     return means, np.stack([by_mean, by_deviation, *by_sizes], axis=1) @ changes

@@ -143,6 +143,7 @@ def _squared_radii(center: float, spread: float, mean: float) -> Array:
         return float(np.sqrt(center + spread * of(shape)).mean()) - mean
 
     least, most = _SHAPES
-    if over(least) >= 0.0:
+    # Where noise makes the mean none of these rows': their nearest, and so where numbers are beyond double precision.
+    if not over(least) < 0.0:
         return of(least)
-    return of(most) if over(most) <= 0.0 else of(float(brentq(over, least, most, xtol=1e-9)))
+    return of(float(brentq(over, least, most, xtol=1e-9)) if over(most) > 0.0 else most)
