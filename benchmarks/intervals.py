@@ -1,6 +1,6 @@
 """Coverage of confidence intervals for private coefficients, and how wide they are beside those of least squares.
 
-    python benchmarks/intervals.py [--logistic] [--runs 2000] [--only 0 1 2 3 4 5]
+    python benchmarks/intervals.py [--logistic] [--runs 2000] [--only 0 1 2]
 
 Each run draws a new table (normal rows with correlations of a half between neighbouring columns, 2 % or so beyond the
 declared norm), fits with new noise, and asks whether each interval holds its coefficient. Writes
@@ -28,14 +28,23 @@ SETTINGS = (
     (10_000, 10, 2.0, "replace_one", 0.9),
     (20_000, 5, 0.5, "replace_one", 0.3),
 )
-# Records, columns, epsilon, relation, law of the columns, offset of the log-odds.
+# Records, columns, epsilon, relation, law of the columns, offset of the log-odds (None: no intercept), their deviation.
 LOGISTIC = (
-    (10_000, 3, 4.0, "replace_one", "normal", 0.3),
-    (20_000, 5, 1.0, "replace_one", "normal", 0.3),
-    (50_000, 10, 1.0, "replace_one", "normal", 0.3),
-    (20_000, 5, 2.0, "replace_one", "uniform", 1.5),
-    (20_000, 6, 1.0, "replace_one", "binary", 0.3),
-    (20_000, 5, 1.0, "add_remove", "exponential", 0.3),
+    (10_000, 3, 4.0, "replace_one", "normal", 0.3, 1.5),
+    (20_000, 5, 1.0, "replace_one", "normal", 0.3, 1.5),
+    (50_000, 10, 1.0, "replace_one", "normal", 0.3, 1.5),
+    (20_000, 5, 2.0, "replace_one", "uniform", 1.5, 1.5),
+    (20_000, 6, 1.0, "replace_one", "binary", 0.3, 1.5),
+    (20_000, 5, 1.0, "add_remove", "exponential", 0.3, 1.5),
+    (20_000, 5, 1.0, "replace_one", "exponential", 0.3, 1.5),
+    (30_000, 4, 2.0, "replace_one", "lognormal", 0.3, 1.5),
+    (20_000, 3, 1.0, "add_remove", "lognormal", 0.3, 1.0),
+    (60_000, 8, 0.5, "add_remove", "mixed", -0.5, 1.0),
+    (50_000, 12, 2.0, "replace_one", "mixed", None, 2.0),
+    (30_000, 6, 1.0, "add_remove", "heavy", 0.5, 1.5),
+    (20_000, 5, 1.0, "replace_one", "normal", 3.8, 1.5),
+    (20_000, 3, 4.0, "replace_one", "uniform", 0.3, 3.0),
+    (10_000, 2, 0.5, "replace_one", "binary", 0.3, 1.0),
 )
 DELTA, SPREAD = 1e-6, 0.25
 LEVELS = (0.9, 0.95)
@@ -86,18 +95,30 @@ def drawn(rng, n, d, law):
         return (rng.uniform(size=(n, d)) < np.linspace(0.1, 0.5, d)) / math.sqrt(d)
     if law == "exponential":
         return np.minimum(rng.exponential(0.25, (n, d)), 1.0) / math.sqrt(d)
+    if law == "lognormal":
+        return np.minimum(0.26 * np.exp(0.8 * rng.normal(size=(n, d))), 1.0) / math.sqrt(d)
+    if law == "heavy":
+        return rng.standard_t(4, (n, d)) / (2.5 * math.sqrt(d))
     root = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(range(d), range(d))))
-    return rng.normal(size=(n, d)) @ root.T / (1.5 * math.sqrt(d))
+    rows = rng.normal(size=(n, d)) @ root.T
+    if law == "mixed":  # one after the other: normal, of two values, lognormal, uniform
+        rows[:, 0::4] /= 2.5
+        rows[:, 1::4] = rows[:, 1::4] > 0.8
+        rows[:, 2::4] = np.minimum(0.3 * np.exp(0.7 * rows[:, 2::4]), 1.0)
+        rows[:, 3::4] = rng.uniform(-1.0, 1.0, (n, len(range(3, d, 4))))
+        return rows / math.sqrt(d)
+    return rows / (1.5 * math.sqrt(d))
 
 
 def logistic(setting, runs):
-    """The same of a logistic model, whose log-odds have a deviation of 1.5; width beside that without privacy."""
-    n, d, epsilon, neighbors, law, offset = setting
+    """The same of a logistic model; width beside that without privacy."""
+    n, d, epsilon, neighbors, law, offset, deviation = setting
     rng = np.random.default_rng(LOGISTIC.index(setting))
     w, many = rng.normal(size=d), drawn(rng, 100_000, d, law)
-    w *= 1.5 / (many @ w).std()
-    offset += float((many @ w).mean())
-    Z = np.column_stack([many, np.ones(len(many))])
+    w *= deviation / (many @ w).std()
+    intercept = offset is not None
+    offset = offset + float((many @ w).mean()) if intercept else 0.0
+    Z = np.column_stack([many, np.ones(len(many))]) if intercept else many
     p = 1.0 / (1.0 + np.exp(offset - many @ w))
     told = (Z * (p * (1.0 - p))[:, None]).T @ Z / len(Z)
     exact = np.sqrt(np.diagonal(np.linalg.inv(told))[:d] / n)
@@ -112,6 +133,7 @@ def logistic(setting, runs):
             classes=[0, 1],
             neighbors=neighbors,
             solver=WhiteObjective(clip=1.0),
+            fit_intercept=intercept,
             random_state=run,
         ).fit(X, y)
         back.append(model._estimated[2])
@@ -124,6 +146,7 @@ def logistic(setting, runs):
             held[level].append((ends[:, 0] < w) & (w < ends[:, 1]))
         widths.append(np.mean(model.coef_std_[0] / exact))
     line = {"n": n, "columns": d, "epsilon": epsilon, "neighbors": neighbors, "law": law}
+    line |= {"offset": setting[5], "deviation": deviation}
     line |= {"runs": runs} | {
         f"held_{level}": round(float(np.mean(held[level])), 4) for level in LEVELS
     }
@@ -135,12 +158,13 @@ def main():
     """Run the settings that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--only", type=int, nargs="+", default=range(len(SETTINGS)))
+    parser.add_argument("--only", type=int, nargs="+")
     parser.add_argument("--logistic", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     of_one, settings = (logistic, LOGISTIC) if given.logistic else (measured, SETTINGS)
-    rows = [of_one(settings[index], given.runs) for index in given.only]
+    only = range(len(settings)) if given.only is None else given.only
+    rows = [of_one(settings[index], given.runs) for index in only]
     write_csv("logistic_intervals" if given.logistic else "intervals", rows)
     for row in rows:
         print(*row.values(), flush=True)

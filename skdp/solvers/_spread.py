@@ -2,9 +2,9 @@
 
 An objective with a random linear term b ends, to first order, ``H^-1 b`` away from its minimiser, H its curvature
 there. H is not released, but answers tell of it: the noisy moment is that of the rows, the mean norm and the moment's
-trace say how lengths of rows vary, and the parameters where scores lie. Scores are taken to be normal and labels to
-follow the model; what a clip and a shrunk row lose of the curvature is integrated over both. Nothing here costs
-anything, and nothing rests on it.
+trace say how lengths of rows vary, and the parameters where scores lie (`_elliptical`). Before a fit rows are normal.
+Labels are taken to follow the model; what a clip and a shrunk row lose of the curvature is integrated over both.
+Nothing here costs anything, and nothing rests on it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
     "HEARD",
     "Heard",
     "Seen",
-    "bend_of",
+    "counted",
     "expected",
     "over_directions",
     "typical_bend",
@@ -93,42 +93,10 @@ class Seen:
         return self.asked.coordinates.matrix / self.asked.scale
 
 
-def bend_of(seen: Seen, w: Array, public: Public) -> Array:
-    """Mean second derivative of a record's loss in the new coordinates.
-
-    Parameters
-    ----------
-    seen : Seen
-        What was bought.
-    w : ndarray of shape (d,)
-        Parameters of the given rows.
-    public : Public
-        Facts about these.
-    """
-    matrix = seen.matrix
-    mapped = matrix @ seen.moment @ matrix.T
-    center = np.zeros(len(w))
-    if public.intercept:
-        center = matrix @ seen.moment[:, -1] / public.intercept
-    u = np.linalg.solve(matrix.T, w)
-    spread = mapped - np.outer(center, center)
-    along = spread @ u
-    variance = max(float(u @ along), 1e-12)
-    nodes, weights = _nodes()
-    bent = _bent(
-        float(center @ u) + math.sqrt(variance) * nodes, _lengths(seen, mapped), seen.asked
-    )
-    zeroth, first, second = (float(weights @ (bent * nodes**k)) for k in range(3))
-    # Given a score, rows lie on a line through the center, and vary beside it as they do anyway.
-    line = along / math.sqrt(variance)
-    cross, square = np.outer(center, line), np.outer(line, line)
-    return zeroth * (mapped - square) + first * (cross + cross.T) + second * square
-
-
 def typical_bend(
     asked: Mapped, width: int, opening: float, base_rate: float, ridge: float
 ) -> Array:
-    """The same of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
+    """The curvature of a nominal table: in the plane of its parameters and its mean, and in any direction beside it.
 
     Its rows are normal and alike in all directions, and its log-odds have a deviation of `SIGNAL` around what gives
     one label the share `base_rate`; what clip and penalty make of these is where the curvature is taken. Away from even
@@ -174,7 +142,7 @@ def _fitted(base_rate: float, lengths: Array, asked: Mapped, ridge: float) -> tu
     """Mean and deviation of the log-odds that a fit of a nominal table gives, on average over its lengths."""
     nodes, weights = _nodes()
     basis = np.stack([np.ones_like(nodes), nodes])
-    seen = _counted(lengths, asked)
+    seen = counted(lengths, asked)
     start = np.array([_offset(base_rate), SIGNAL])
     share = expit(start @ basis)[:, None]
 
@@ -200,26 +168,16 @@ def _nodes() -> tuple[Array, Array]:
     return nodes, weights / weights.sum()
 
 
-def _lengths(seen: Seen, mapped: Array) -> Array:
-    """Quantiles of the norms of new rows, of a gamma law with the mean and the mean square that were bought."""
-    square = max(float(np.trace(mapped)), 1e-300)
-    mean = min(
-        max(seen.typical / seen.asked.scale, 1e-3 * math.sqrt(square)), 0.999 * math.sqrt(square)
-    )
-    variance = square - mean**2
-    return np.asarray(gammaincinv(mean**2 / variance, _AT) * variance / mean)
-
-
 def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
     """Second derivative at each score, on average over labels and lengths, per squared length of a row."""
-    seen, true = _counted(lengths, asked), expit(scores)[:, None]
+    seen, true = counted(lengths, asked), expit(scores)[:, None]
     p = seen.told(scores)
     curved = true * (1.0 - p <= seen.cap) + (1.0 - true) * (p <= seen.cap)
     return np.asarray((p * (1.0 - p) * curved) @ seen.heavy)
 
 
 @dataclass(frozen=True)
-class _Counted:
+class Counted:
     """How rows of some lengths count.
 
     Parameters
@@ -228,12 +186,15 @@ class _Counted:
         The slope from which each is clipped.
     heavy : ndarray of shape (k,)
         Its share in a mean of curvatures.
+    left : ndarray of shape (k,)
+        What part of it is left.
     short : ndarray of shape (k,)
         What part of its score is told.
     """
 
     cap: Array
     heavy: Array
+    left: Array
     short: Array
 
     def told(self, scores: Array) -> Array:
@@ -241,7 +202,7 @@ class _Counted:
         return np.asarray(expit(scores[:, None] * self.short))
 
 
-def _counted(lengths: Array, asked: Mapped) -> _Counted:
+def counted(lengths: Array, asked: Mapped) -> Counted:
     """Of rows that are cut, and scores that are undone, as a question says."""
     question: Any = asked.question
     left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
@@ -249,7 +210,7 @@ def _counted(lengths: Array, asked: Mapped) -> _Counted:
     clip = math.inf if question.clip is None else question.clip
     cap = clip / np.maximum(lengths * left * undone, 1e-12)
     heavy = np.square(left * lengths) / np.square(lengths).sum()
-    return _Counted(cap, heavy, left / undone)
+    return Counted(cap, heavy, left, left / undone)
 
 
 def wandered(
