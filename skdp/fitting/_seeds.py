@@ -45,15 +45,16 @@ def seed_of(random_state: int | SeedSource | None, earlier: Receipt | None = Non
     """
     if random_state is None:
         return None
-    whole = isinstance(random_state, numbers.Integral)
-    seed = int(random_state) if whole else _drawn(random_state)
+    seed = _whole(random_state)
     if earlier is None:
         return seed
     told = hashlib.sha256(f"{seed} {told_apart(earlier)}".encode())
     return int.from_bytes(told.digest()[:16])
 
 
-def _drawn(random_state: Any) -> int:
+def _whole(random_state: Any) -> int:
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 

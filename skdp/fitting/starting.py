@@ -148,7 +148,7 @@ class Starting(PrivateLearner):
     def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
         found = super()._run(run, records, noise, heard)
         if self.warm_start and run.ledger is not None:
-            self._paid_by = (run.ledger.identity,)
+            self._paid_by: tuple[str, ...] = (run.ledger.identity,)
         return found
 
     def _fit_or_fail(self, *given: Any) -> Self:
