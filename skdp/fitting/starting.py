@@ -155,7 +155,7 @@ class Starting(PrivateLearner):
         """Keep which ledger knows all of the receipt; another receipt in its place is none of that ledger's."""
         super()._fit_or_fail(*given)
         if "_paid_by" in vars(self):
-            self._paid_by = *self._paid_by, told_apart(self.privacy_)
+            self._paid_by = self._paid_by[0], told_apart(self.privacy_)
         return self
 
     def _start(self, plan: Plan, name: str, given: Any, free: Any) -> Array:
