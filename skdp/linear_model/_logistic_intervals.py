@@ -21,8 +21,7 @@ from ._linear import LinearClassifier
 
 __all__ = ["WithLogisticIntervals"]
 
-# What is given back over the standard error, from which intervals are rough, and refused: in simulations nominal 95 %
-# covered 94 to 98 % below the first, and 91 to 97 % beyond it.
+# What is given back over the standard error, from which intervals are rough, and refused (docs/intervals.md).
 _MUCH, _MOST = 2.0, 3.0
 
 
