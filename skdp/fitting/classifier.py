@@ -227,7 +227,8 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         if not self._balances():
             return plan
         classes = max(2, self._outputs() if outputs is None else outputs)
-        lightest = self._weighing(np.array([HEAVIEST] + [1.0] * (classes - 1)))._restated(plan)
+        heavy = self._weighing(np.array([HEAVIEST] + [1.0] * (classes - 1)))
+        lightest = heavy._restated(plan, classes)
         plan = replace(plan, balance=Balance(classes, lightest))
         refuse_unbalanced(plan)
         if isinstance(self.solver, str) and self.solver == "auto":
@@ -242,9 +243,9 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         known = range(len(of_class)) if self.classes is None else self._declared().tolist()
         return self._as_if(class_weight=dict(zip(known, of_class.tolist())))
 
-    def _restated(self, plan: Plan) -> Task:
+    def _restated(self, plan: Plan, classes: int) -> Task:
         """What is minimised, over the heaviest class."""
-        outputs = plan.task.shape[1] if len(plan.task.shape) > 1 else 1
+        outputs = max(1, _outputs(classes) // plan.fits)
         stated = self._stated(plan.public.n, plan.public.n_features, outputs)[1]
         return replace(plan.task, penalty=stated.penalty)
 
@@ -257,7 +258,7 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
 
         def restated(of_class: Array) -> Task:
             twin.class_weight = twin._weighing(of_class).class_weight
-            return twin._restated(plan)
+            return twin._restated(plan, len(of_class))
 
         admitted = super(PrivateClassifier, twin)._admitted
         inner = admitted(replace(plan, balance=None), X, targets, owners, weights)[1]

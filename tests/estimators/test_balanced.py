@@ -1,7 +1,8 @@
 """Classes that weigh by noisy counts: what that costs, that it is scikit-learn's fit, and that nothing else leaves."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 import skdp
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
+from skdp.exceptions import OffScript
 from skdp.fitting import _balanced, classifier
 from skdp.fitting._balanced import HEAVIEST, Balanced, weights_of
 from skdp.losses import Logistic
@@ -96,6 +98,34 @@ def test_weights_that_were_bought_are_those_that_are_declared(kind, relation):
     known = dict(enumerate(bought.class_weight_.tolist()))
     declared = model(1e9, **given, class_weight=known).fit(X, TWO)
     assert_allclose(bought.coef_, declared.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_a_person_is_a_part_of_each_class_that_its_rows_have():
+    """Of two rows of a person, one of each class, each counts a half; a third one is not kept."""
+    owners = np.repeat(np.arange(N // 3), 3)
+    y = np.tile([0, 1, 1], N // 3)
+    y[: 3 * 500] = 0  # persons of one class
+    with pytest.warns(skdp.PrivacyWarning, match="NOT private"):
+        fit = model(math.inf, max_rows_per_group=2).fit(X, y, groups=owners)
+    counts = np.array([500 + (N // 3 - 500) / 2, (N // 3 - 500) / 2])
+    assert_allclose(fit.class_weight_, counts.sum() / (2 * counts), rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("name", "kind"), FACES, ids=[name for name, _ in FACES])
+def test_the_penalty_is_the_one_beside_declared_weights(name, kind, classes):
+    given = {"classes": list(range(classes)), "kind": kind}
+    own = {"alpha": 0.3} if hasattr(kind(), "alpha") else {"C": 0.3}
+    for way in ("multinomial", "ovr") if hasattr(kind(), "multi_class") else ("",):
+        if way:
+            own["multi_class"] = way
+        asked = model(**given, **own)
+        plan = asked._plan(N, 4, {}, asked._outputs(classes))
+        weights = np.array([0.5, 4.0, 1.0])[:classes]
+        found = asked._weighing(weights)._restated(plan, classes).penalty
+        asked.set_params(class_weight=dict(enumerate(weights)))
+        assert found == asked._plan(N, 4, {}, asked._outputs(classes)).task.penalty
+        assert found != plan.task.penalty
 
 
 # ------------------------------------------------------------------------------ price
@@ -202,6 +232,36 @@ def test_what_has_no_price_is_refused_before_anything_is_paid(given, told):
 def test_auto_takes_a_solver_whose_price_does_not_count_on_weights(epsilon, l1_ratio):
     receipt = model(epsilon, l1_ratio=l1_ratio).fit(X, TWO).privacy_
     assert receipt.epsilon <= epsilon
+
+
+@dataclass(frozen=True)
+class AsksOnceMore(GD):
+    """After the counts a run is held to its script as before them."""
+
+    def solve(self, oracle, task, budget):
+        found = super().solve(oracle, task, budget)
+        oracle.ask(Gradient(at=found, loss=task.loss, clip=1.0, multiplier=budget.noise))
+        return found
+
+
+def test_no_solver_asks_more_than_was_paid():
+    ledger = Ledger(4.0, 1e-5)
+    asked = model(solver=AsksOnceMore(steps=2), ledger=ledger, random_state=None)
+    with pytest.raises(OffScript):
+        asked.fit(X, TWO)
+    assert 0.0 < ledger.spent <= 1.0 + 1e-9 and not hasattr(asked, "coef_")
+
+
+def test_sums_of_weights_are_as_near_as_is_said():
+    """As Fractions add them; and what is said is no less than what pairwise sums may lose."""
+    n, question = 5000, CellCounts(cells=3, multiplier=1.0)
+    y, weights = RNG.integers(0, 3, n).astype(float), RNG.random(n) * 10.0 ** RNG.integers(-9, 1, n)
+    public = Public(n, 1, 0.0, "replace_one", target_bound=2.0, weighted=True)
+    records = Records.admit(np.ones((n, 1)), y, public, 1.0, None, weights)
+    exact = [sum(map(Fraction, records.share[y == cell].tolist())) for cell in range(3)]
+    off = [abs(Fraction(found) - true) for found, true in zip(question.measure(records), exact)]
+    assert sum(off) <= question.rounding(public) < 1e-8
+    assert question.rounding(public) >= (math.log2(n) + 8.0) * 2.0**-53 * n
 
 
 def test_a_fit_that_declares_forgets_what_was_bought():

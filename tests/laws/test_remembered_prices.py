@@ -10,7 +10,7 @@ from laws.runs import plan_for, short
 from skdp import NotSupported
 from skdp.fitting import Plan
 from skdp.fitting._pricing import _priced, _remembered, priced
-from skdp.fitting.plan import Scaling
+from skdp.fitting.plan import Balance, Scaling
 from skdp.losses import HuberisedHinge
 from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.privacy import Spec
@@ -27,6 +27,7 @@ OTHERS = {
     "accountant": "rdp",
     "fits": 3,
     "scaling": Scaling(),
+    "balance": Balance(2, SCRIPTED.task),
     "targets": 2,
 }
 
