@@ -115,8 +115,9 @@ def test_a_person_is_a_part_of_each_class_that_its_rows_have():
 @pytest.mark.parametrize(("name", "kind"), FACES, ids=[name for name, _ in FACES])
 def test_the_penalty_is_the_one_beside_declared_weights(name, kind, classes):
     given = {"classes": list(range(classes)), "kind": kind}
-    own = {"alpha": 0.3} if hasattr(kind(), "alpha") else {"C": 0.3}
-    for way in ("multinomial", "ovr") if hasattr(kind(), "multi_class") else ("",):
+    known = kind().get_params(deep=False)
+    own = {"alpha": 0.3} if "alpha" in known else {"C": 0.3}
+    for way in ("multinomial", "ovr") if "multi_class" in known else ("",):
         if way:
             own["multi_class"] = way
         asked = model(**given, **own)
