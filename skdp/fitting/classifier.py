@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..solvers import Task
+from ..solvers import ObjectivePerturbation, Task
 from ._balance import refuse_unbalanced
 from ._balanced import HEAVIEST, Balanced
 from ._bases import ClassifierMixin
@@ -231,7 +231,8 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         lightest = heavy._restated(plan, classes)
         plan = replace(plan, balance=Balance(classes, lightest))
         refuse_unbalanced(plan)
-        if isinstance(self.solver, str) and self.solver == "auto":
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        if auto and isinstance(plan.solver, ObjectivePerturbation):
             try:
                 priced(plan)
             except NotSupported:

@@ -250,6 +250,20 @@ def test_no_solver_asks_more_than_was_paid():
     assert 0.0 < ledger.spent <= 1.0 + 1e-9 and not hasattr(asked, "coef_")
 
 
+@pytest.mark.parametrize(("name", "kind"), FACES, ids=[name for name, _ in FACES])
+@pytest.mark.parametrize("accountant", ["pure", "zcdp", "gdp"])
+def test_a_theorem_that_does_not_hold_is_refused_as_without_it(name, kind, accountant):
+    """Of what auto chooses, not of what stands in for it."""
+    said = []
+    for weight in ({0: 1.0, 1: 2.0}, "balanced"):
+        asked = model(kind=kind, class_weight=weight, accountant=accountant)
+        try:
+            said.append(asked.quote(N, 4).accountant)
+        except NotSupported as refusal:
+            said.append(str(refusal))
+    assert said[0] == said[1]
+
+
 def test_a_fit_that_declares_forgets_what_was_bought():
     fit = model().fit(X, TWO)
     fit.set_params(class_weight={0: 1.0, 1: 2.0}).fit(X, TWO)
