@@ -70,6 +70,19 @@ def test_so_it_is_with_any_penalty(given):
     assert_allclose(found.coef_, exact(TWO, **usual).coef_, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_where_a_norm_is_bought_too_the_penalty_is_over_both(y):
+    """Of rows as the fit saw them: weights and the norm decide its strength."""
+    given = {"data_norm": None, "classes": np.unique(y), "C": 0.01}
+    with pytest.warns(skdp.PrivacyWarning, match="NOT private"):
+        found = model(math.inf, **given).fit(X, y)
+        declared = model(math.inf, **given)
+        declared.set_params(class_weight=dict(enumerate(found.class_weight_.tolist()))).fit(X, y)
+        other = model(math.inf, **given | {"C": 0.02}).fit(X, y)
+    assert_allclose(found.coef_, declared.coef_, rtol=1e-5, atol=1e-7)
+    assert np.abs(found.coef_ - other.coef_).max() > 0.05 * np.abs(found.coef_).max()
+
+
 def test_it_nears_that_as_epsilon_grows():
     wanted, off = exact(TWO).coef_, []
     for epsilon in (1e2, 1e4, 1e6):
