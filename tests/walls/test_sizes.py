@@ -17,8 +17,8 @@ from walls.sizes import (
 )
 
 NAMES = public_names()
-LONGEST = {"body median": 5, "body p90": 15, "body max": 40, "file p90": 220}
-LONGEST_FILE = 320
+LONGEST = {"body median": 5, "body p90": 15, "body max": 40, "file p90": 400}
+LONGEST_FILE = 600
 LEAST = {"documented": 100, "example": 60, "see also": 40}
 
 
