@@ -44,6 +44,7 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
     Each question is paid for and answered first, so that what draws beside the answers goes on from the same place.
     """
     seen, real = Seen(), Oracle.ask
+
     def ask(self: Oracle, question: Any) -> Any:
         answer = real(self, question)
         at = len(seen.answers)

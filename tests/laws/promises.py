@@ -153,7 +153,11 @@ VARIANTS: tuple[tuple[str, dict[str, Any], Callable[[Table], dict[str, Any]] | N
     ("y_bounds=None", {"y_bounds": None}, None),
     ("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}, None),
     ("class_weight=balanced", {"class_weight": "balanced"}, None),
-    ("class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}, None),
+    (
+        "class_weight=balanced, data_norm=None",
+        {"class_weight": "balanced", "data_norm": None},
+        None,
+    ),
     ("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}, None),
     ("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
     ("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}),
@@ -181,7 +185,9 @@ def built(kind: type, relation: str, extra: dict[str, Any]) -> Any | None:
         given = {k: v for k, v in given.items() if k in ("epsilon", "delta", "random_state")}
         given |= {"estimator": skdp.DPLogisticRegression(**_of_search(relation))}
         given |= {
-            name: {"C": [0.1, 1.0]} for name in known if name in ("param_grid", "param_distributions")
+            name: {"C": [0.1, 1.0]}
+            for name in known
+            if name in ("param_grid", "param_distributions")
         }
         given |= {"n_iter": 2} if "n_iter" in known else {}
         given |= {"mean_runs": 2, "max_runs": 3}
@@ -426,9 +432,9 @@ def _call(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[Tabl
             and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
             and name not in ("estimator", "X", "y", *asked)
         }
-        assert not needed, f"{function.__qualname__} promises privacy; say in promises.py what {needed} may be"
+        assert not needed, (
+            f"{function.__qualname__} promises privacy; say in promises.py what {needed} may be"
+        )
         return function(model, held.X, held.number if numbers else held.label, **asked)
 
     return run
-
-

@@ -169,7 +169,9 @@ def test_a_fit_of_all_classifiers_that_leaks_is_found(monkeypatch, relation):
         assert found(name)[relation]
 
 
-def wrongly_scored(estimator, X, y, *, epsilon=1.0, neighbors="replace_one", ledger=None, random_state=None):
+def wrongly_scored(
+    estimator, X, y, *, epsilon=1.0, neighbors="replace_one", ledger=None, random_state=None
+):
     """A new metric, that knows the share of a class when it chooses its noise."""
     share = float(np.mean(np.asarray(y) == 1))
     return dp_score(
@@ -189,6 +191,8 @@ def test_a_metric_that_leaks_is_found_by_its_name(monkeypatch):
     assert all(found("wrongly_scored").values())
 
 
-@pytest.mark.parametrize("name", ["DPStandardScaler", "TableEncoder", "DPRidge: declared", "dp_score: accuracy"])
+@pytest.mark.parametrize(
+    "name", ["DPStandardScaler", "TableEncoder", "DPRidge: declared", "dp_score: accuracy"]
+)
 def test_sound_ones_pass(name):
     assert not any(found(name).values())
