@@ -1,0 +1,221 @@
+"""Run an act twice with the same answers, on two tables, and compare: vaults, questions, and whatever leaves.
+
+With answers held, a sound act is a function of answers and of public numbers: on any other table (of other records, and
+where the number of records is private, of another number) its questions, attributes, results, warnings and errors are the
+same to the last bit. On a neighbour, every record but the one that changed enters every vault as it did before: whatever
+an act learnt of that one and did to the others would show here, before any noise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from laws.promises import Act, Table, far_record, only_one_positive, table
+
+from skdp.fitting._covered import UNCOVERED
+from skdp.mechanisms import Oracle
+
+__all__ = ["Seen", "attributes_are_answers", "neighbours_stay", "watched"]
+
+
+@dataclass
+class Seen:
+    """What a watched run asked, of which vaults, what was answered, and what left."""
+
+    answers: list[Any] = field(default_factory=list)
+    questions: list[Any] = field(default_factory=list)
+    vaults: list[Any] = field(default_factory=list)
+    result: Any = None
+    left: dict[str, Any] = field(default_factory=dict)
+
+
+def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
+    """Run an act; its questions are answered as ever, or with answers that are held.
+
+    Each question is paid for and answered first, so that what draws beside the answers goes on from the same place.
+    """
+    seen, real = Seen(), Oracle.ask
+
+    def ask(self: Oracle, question: Any) -> Any:
+        answer = real(self, question)
+        at = len(seen.answers)
+        seen.questions.append((type(question).__name__, copy.deepcopy(vars(question)), self.public))
+        vault = self._Oracle__records
+        if not any(vault is known for known in seen.vaults):
+            seen.vaults.append(vault)
+        if held is not None and at < len(held):
+            answer = copy.deepcopy(held[at])
+        seen.answers.append(copy.deepcopy(answer))
+        return answer
+
+    printed = io.StringIO()
+    with (
+        patch.object(Oracle, "ask", ask),
+        patch.object(UNCOVERED, "told", True),  # that note is of earlier fits
+        warnings.catch_warnings(record=True) as warned,
+        contextlib.redirect_stdout(printed),
+    ):
+        warnings.simplefilter("always")
+        error = None
+        try:
+            seen.result = act.run(given)
+        except Exception as raised:
+            if isinstance(raised, AssertionError):
+                raise
+            error = f"{type(raised).__name__}: {raised}"
+    said = sorted({f"{w.category.__name__}: {w.message}" for w in warned})
+    seen.left = {
+        "result": seen.result,
+        "warnings": said,
+        "printed": printed.getvalue(),
+        "error": error,
+    }
+    return seen
+
+
+def attributes_are_answers(act: Act) -> Iterator[str]:
+    """Ways in which something that leaves an act, or a question, is no function of answers and public numbers."""
+    given = table(0, act.size)
+    first = watched(act, given)
+    n = len(given) + (24 if act.relation == "add_remove" else 0)  # a number that is private there
+    strangers = {
+        "longer rows": table(1, n, stretch=3.0, shift=0.5),
+        "short rows, one of the second class": only_one_positive(
+            table(2, n, stretch=0.01), slice(5 * act.rows, 6 * act.rows)
+        ),
+    }
+    for what, other in strangers.items():
+        second = watched(act, other, first.answers)
+        yield from (f"{what}: {found}" for found in _compared(first, second))
+
+
+def neighbours_stay(act: Act) -> Iterator[str]:
+    """Ways in which a record that changes, comes or goes is seen beside its own place in a vault, answers held."""
+    for given, pairs in _neighbours(act):
+        first = watched(act, given)
+        for what, other in pairs:
+            second = watched(act, other, first.answers)
+            yield from (f"{what}: {found}" for found in _compared(first, second))
+            if len(first.vaults) != len(second.vaults):
+                yield f"{what}: {len(first.vaults)} or {len(second.vaults)} vaults"
+            for one, two in zip(first.vaults, second.vaults):
+                yield from (f"{what}: {found}" for found in _moved(one, two, act.rows))
+
+
+def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
+    """Tables, and others that differ from each in one record: inside, and where places of others hang on it.
+
+    The record is the farthest and the heaviest in one of the two, or the only one of its class.
+    """
+    usual = table(0, act.size)
+    n = len(usual) // act.rows * act.rows
+    usual = usual.take(np.arange(n))
+    middle = n // 2 // act.rows * act.rows
+    alone = only_one_positive(usual, slice(middle, middle + act.rows))
+    for given, places in ((usual, (0, middle, n - act.rows)), (alone, (middle,))):
+        changed = [slice(at, at + act.rows) for at in places]
+        if act.relation == "replace_one":
+            yield given, [(f"record {r.start} replaced", far_record(given, r)) for r in changed]
+            continue
+        if given is usual:
+            given = far_record(given, slice(middle, middle + act.rows))
+        rest = [np.delete(np.arange(n), np.arange(n)[rows]) for rows in changed]
+        yield given, [(f"record {r.start} removed", given.take(i)) for r, i in zip(changed, rest)]
+
+
+def _compared(first: Seen, second: Seen) -> Iterator[str]:
+    if len(first.questions) != len(second.questions):
+        error = second.left["error"] or first.left["error"] or ""
+        yield f"{len(first.questions)} or {len(second.questions)} questions {error}"
+        return
+    yield from dict.fromkeys(differences(first.questions, second.questions, "questions"))
+    yield from dict.fromkeys(differences(first.left, second.left, "left"))
+
+
+def differences(one: Any, two: Any, path: str) -> list[str]:
+    """Paths at which two things differ, to the last bit of every number inside."""
+    if type(one) is not type(two):
+        return [f"{path} is of type {type(one).__name__} or {type(two).__name__}"]
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        same = one.shape == two.shape and one.dtype == two.dtype and one.tobytes() == two.tobytes()
+        return [] if same else [f"{path} differs"]
+    if isinstance(one, np.ndarray):
+        one, two = one.tolist(), two.tolist()
+    if isinstance(one, dict):
+        if one.keys() != two.keys():
+            return [f"{path} has other names: {sorted(map(str, one.keys() ^ two.keys()))}"]
+        return [found for key in one for found in differences(one[key], two[key], f"{path}.{key}")]
+    if isinstance(one, list | tuple):
+        if len(one) != len(two):
+            return [f"{path} has {len(one)} or {len(two)} parts"]
+        parts = enumerate(zip(one, two))
+        return [found for k, (a, b) in parts for found in differences(a, b, f"{path}[{k}]")]
+    if isinstance(one, type) or inspect.isroutine(one):
+        return [] if one is two or one.__qualname__ == two.__qualname__ else [f"{path} differs"]
+    if fields := _names(one):
+        ours, theirs = ({f: getattr(x, f, None) for f in fields} for x in (one, two))
+        return differences(ours, theirs, path)
+    same = one == two or (one != one and two != two)
+    return [] if same else [f"{path} differs"]
+
+
+def _moved(one: Any, two: Any, most: int) -> Iterator[str]:
+    """Whether more than one record of a vault differs: as many rows, or one block of rows more or less."""
+    parts = [_per_row(vault) for vault in (one, two)]
+    common = parts[0].keys() & parts[1].keys()
+    first, second = (_bytes_of_rows({name: part[name] for name in common}) for part in parts)
+    if len(first) == len(second):
+        moved = np.flatnonzero([a != b for a, b in zip(first, second)])
+        if len(moved) and moved[-1] - moved[0] >= most:  # rows of one record stand together
+            yield f"{len(moved)} rows of a vault differ, from {moved[0]} to {moved[-1]}, not {most} at most"
+        return
+    shorter, longer = sorted((first, second), key=len)
+    if len(longer) - len(shorter) > most:
+        yield f"a vault has {len(first)} or {len(second)} rows"
+    front = _common(shorter, longer)
+    back = _common(shorter[::-1], longer[::-1])
+    if front + back < len(shorter):
+        yield f"{len(shorter) - front - back} rows of a vault differ where one record came or went"
+
+
+def _common(one: list[bytes], two: list[bytes]) -> int:
+    """How many rows agree from the front."""
+    for at, (a, b) in enumerate(zip(one, two)):
+        if a != b:
+            return at
+    return min(len(one), len(two))
+
+
+def _per_row(vault: Any) -> dict[str, np.ndarray]:
+    """All that a vault keeps of each row: entries, norms, what is left of it, target, weight."""
+    rows, n = vault.rows, len(vault.rows)
+    parts: dict[str, Any] = {"rows": rows.to_dense(), "y": vault.y, "left": np.ones(n)}
+    for owner, what in ((rows, "rows"), (vault.units, "units")):
+        for name in _names(owner):
+            value = getattr(owner, name, None)
+            if isinstance(value, np.ndarray) and value.ndim and len(value) == n:
+                parts["left" if name == "shrink" else f"{what}.{name}"] = value
+    return parts
+
+
+def _bytes_of_rows(parts: dict[str, np.ndarray]) -> list[bytes]:
+    n = len(parts["y"])
+    columns = [np.ascontiguousarray(parts[name]).reshape(n, -1) for name in sorted(parts)]
+    return [b"".join(column[i].tobytes() for column in columns) for i in range(n)]
+
+
+def _names(owner: Any) -> list[str]:
+    """Fields of an object, with slots or without; none of numbers and words."""
+    if owner is None or isinstance(owner, str | bytes | int | float | np.generic | np.dtype):
+        return []
+    slots = (name for kind in type(owner).__mro__ for name in getattr(kind, "__slots__", ()))
+    return sorted({*slots, *getattr(owner, "__dict__", {})})

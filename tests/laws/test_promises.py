@@ -1,0 +1,49 @@
+"""Two laws over everything public that promises privacy: neighbours stay neighbours, and attributes are answers."""
+
+import numpy as np
+import pytest
+from laws.answers_held import attributes_are_answers, neighbours_stay, watched
+from laws.promises import RELATIONS, Act, acts, promising_functions, released, table
+
+from skdp.utils import all_estimators
+
+ACTS = {act.label: act for act in acts()}
+
+
+@pytest.mark.parametrize("label", ACTS)
+def test_neighbours_stay_neighbours(label):
+    assert list(neighbours_stay(ACTS[label])) == []
+
+
+@pytest.mark.parametrize("label", ACTS)
+def test_what_leaves_is_a_function_of_answers(label):
+    assert list(attributes_are_answers(ACTS[label])) == []
+
+
+def test_every_promise_is_run_and_not_refused():
+    """A law that is met with refusals alone says nothing: each promise is kept by one act at least, in both relations."""
+    ran = {relation: set() for relation in RELATIONS}
+    for act in ACTS.values():
+        name = act.name.split(":")[0]
+        if name not in ran[act.relation] and watched(act, table(0, act.size)).left["error"] is None:
+            ran[act.relation].add(name)
+    promised = {name for name, _ in all_estimators()} | set(promising_functions())
+    assert promised - ran["replace_one"] == set()
+    pays = {name for name, kind in all_estimators() if hasattr(kind, "quote")}
+    assert (pays | set(promising_functions())) - ran["add_remove"] == set()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_what_is_bought_lies_inside_its_ends(relation):
+    """Else a replay does not see what decides it: a norm at its end is the same whatever the records."""
+    left = _fit_of("DPLogisticRegression: data_norm=None", relation)
+    assert 0.0 < left["data_norm_"] < 0.99 * np.sqrt(len(left["bounds_"]))
+    assert (left["bounds_"][:, 0] < left["bounds_"][:, 1]).all()
+    weights = _fit_of("DPLogisticRegression: class_weight=balanced", relation)["class_weight_"]
+    assert len(set(np.asarray(weights).tolist())) > 1
+    low, high = _fit_of("DPRidge: data_norm=None, y_bounds=None", relation)["y_bounds_"][0]
+    assert -16.0 < low < high < 16.0
+
+
+def _fit_of(name, relation):
+    return watched(ACTS[Act(name, relation, released).label], table(0)).result

@@ -1,0 +1,198 @@
+"""Leaks planted in estimators, transformers, metrics and fits: the two laws over all promises must find each by its name.
+
+None of them is named in a law. Each is put where a careless change would put it: into a public module, so that the walk over
+the package finds it, or into the code that every fit passes.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from laws.answers_held import attributes_are_answers, neighbours_stay
+from laws.promises import acts
+
+import skdp.linear_model
+import skdp.metrics
+import skdp.preprocessing
+from skdp import DPLogisticRegression, DPRidge
+from skdp.exceptions import PrivacyWarning
+from skdp.fitting.classifier import PrivateClassifier
+from skdp.metrics import dp_score
+from skdp.preprocessing import DPStandardScaler, TableEncoder
+
+RELATIONS = ("replace_one", "add_remove")
+
+
+def found(name):
+    """What the two laws say of the acts of this name, by relation."""
+    said = {}
+    for act in acts(name):
+        said.setdefault(act.relation, [])
+        said[act.relation] += [*neighbours_stay(act), *attributes_are_answers(act)]
+    assert said, f"nothing of the name {name} is under the laws"
+    return said
+
+
+class ShowsTrueMeans(DPStandardScaler):
+    """Stores the exact means of the columns."""
+
+    def _encode(self, X, y):
+        self.true_mean_ = np.nanmean(self._numbers(X, reset=True), axis=0)
+        return super()._encode(X, y)
+
+
+class LearnsWhereNobodyPays(TableEncoder):
+    """A step that goes by what is declared, and remembers the longest row."""
+
+    def fit(self, X, y=None):
+        super().fit(X, y)
+        self.longest_ = float(np.abs(super().transform(X)).max())
+        return self
+
+
+class DividesByTheLongest(TableEncoder):
+    """Each row that leaves is divided by the longest of its table."""
+
+    def transform(self, X):
+        rows = super().transform(X)
+        return rows / np.abs(rows).max()
+
+
+class StretchesRows(DPLogisticRegression):
+    """Rows are stretched until the longest has the declared norm."""
+
+    def _encode(self, X, y):
+        X, targets, declared, stored = super()._encode(X, y)
+        longest = np.sqrt(np.einsum("ij,ij->i", X, X).max()) if isinstance(X, np.ndarray) else 1.0
+        return X / longest, targets, declared, stored
+
+
+class WeighsByTheHeaviest(DPLogisticRegression):
+    """Weights are divided by the largest that occurs."""
+
+    def _weights(self, targets, stored, sample_weight):
+        weights = super()._weights(targets, stored, sample_weight)
+        return None if weights is None else weights / weights.max()
+
+
+class CentresTargets(DPRidge):
+    """Targets lose their exact mean, which the intercept gets back."""
+
+    def _encode(self, X, y):
+        X, targets, declared, stored = super()._encode(X, y)
+        self._mean = float(np.mean(targets))
+        return X, targets - self._mean, declared, stored
+
+    def _store(self, w, plan):
+        super()._store(w, plan)
+        self.intercept_ = self.intercept_ + self._mean
+
+
+class WarnsOfARareClass(DPLogisticRegression):
+    """Says so where fewer than a record in a hundred is of a class."""
+
+    def _encode(self, X, y):
+        if np.mean(np.asarray(y) == 1) < 0.01:
+            warnings.warn("one class is rare", PrivacyWarning, stacklevel=2)
+        return super()._encode(X, y)
+
+
+class FailsWhereAClassIsMissing(DPLogisticRegression):
+    """Refuses, once it has read the labels, what has no record of a class."""
+
+    def _encode(self, X, y):
+        if len(np.unique(y)) < 2:
+            raise ValueError("both classes must occur")
+        return super()._encode(X, y)
+
+
+class TakesStepsByTheCount(DPLogisticRegression):
+    """A number of steps that follows the exact number of records."""
+
+    def _encode(self, X, y):
+        self.solver = "sgd" if len(y) % 2 else "gd"
+        return super()._encode(X, y)
+
+
+class SinglePrecisionWhereItFits(DPRidge):
+    """The type of what leaves hangs on the largest target."""
+
+    def _encode(self, X, y):
+        self._small = bool(np.max(y) < 2.5)
+        return super()._encode(X, y)
+
+    def _store(self, w, plan):
+        super()._store(w, plan)
+        if self._small:
+            self.coef_ = self.coef_.astype(np.float32)
+
+
+BROKEN = (
+    (ShowsTrueMeans, skdp.preprocessing),
+    (LearnsWhereNobodyPays, skdp.preprocessing),
+    (DividesByTheLongest, skdp.preprocessing),
+    (StretchesRows, skdp.linear_model),
+    (WeighsByTheHeaviest, skdp.linear_model),
+    (CentresTargets, skdp.linear_model),
+    (WarnsOfARareClass, skdp.linear_model),
+    (FailsWhereAClassIsMissing, skdp.linear_model),
+    (TakesStepsByTheCount, skdp.linear_model),
+    (SinglePrecisionWhereItFits, skdp.linear_model),
+)
+
+
+@pytest.mark.parametrize("kind, room", BROKEN, ids=[kind.__name__ for kind, _ in BROKEN])
+def test_an_estimator_that_leaks_is_found_by_its_name(monkeypatch, kind, room):
+    monkeypatch.setattr(room, kind.__name__, kind, raising=False)
+    monkeypatch.setattr(room, "__all__", [*room.__all__, kind.__name__])
+    here = [*found(kind.__name__).values(), *_behind(kind).values()]
+    assert any(here), f"no law finds {kind.__name__}"
+
+
+def _behind(kind):
+    """A transformer is also seen in front of a fit."""
+    return found(f"make_pipeline({kind.__name__})") if issubclass(kind, TableEncoder) else {}
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_fit_of_all_classifiers_that_leaks_is_found(monkeypatch, relation):
+    """Where every classifier passes, each classifier is named."""
+    sound = PrivateClassifier._encode
+
+    def stretched(self, X, y):
+        rows, *rest = sound(self, X, y)
+        longest = abs(rows).max()
+        return (rows / longest, *rest)
+
+    monkeypatch.setattr(PrivateClassifier, "_encode", stretched)
+    for name in ("DPLogisticRegression: declared", "DPLinearSVC: declared", "DPMLPClassifier: dec"):
+        assert found(name)[relation]
+
+
+def wrongly_scored(
+    estimator, X, y, *, epsilon=1.0, neighbors="replace_one", ledger=None, random_state=None
+):
+    """A new metric, that knows the share of a class when it chooses its noise."""
+    share = float(np.mean(np.asarray(y) == 1))
+    return dp_score(
+        estimator,
+        X,
+        y,
+        epsilon=epsilon * (1.0 if share > 0.5 else 0.9),
+        neighbors=neighbors,
+        ledger=ledger,
+        random_state=random_state,
+    )
+
+
+def test_a_metric_that_leaks_is_found_by_its_name(monkeypatch):
+    monkeypatch.setattr(skdp.metrics, "wrongly_scored", wrongly_scored, raising=False)
+    monkeypatch.setattr(skdp.metrics, "__all__", [*skdp.metrics.__all__, "wrongly_scored"])
+    assert all(found("wrongly_scored").values())
+
+
+@pytest.mark.parametrize(
+    "name", ["DPStandardScaler", "TableEncoder", "DPRidge: declared", "dp_score: accuracy"]
+)
+def test_sound_ones_pass(name):
+    assert not any(found(name).values())
