@@ -17,10 +17,10 @@ MANY = 1e6  # records that the widest clip is made for where their number is pri
 
 
 def clip_rule(task: Task, public: Public, noise_level: float, whole: bool = True) -> float:
-    """Bound on a record's gradient: from half of the loss's own bound at high noise to all of it at low noise.
+    """Bound on a record's gradient: the loss's slope at w = 0 at high noise, its supremum at low noise.
 
-    At w = 0 the slope of a logistic loss is half of its supremum, so a clip there removes bias from no record at the
-    start and halves the noise. ``noise_level`` is the noise norm over n that a clip of 1 would bring.
+    A clip at the slope of the start shortens no record there: half of the supremum of a logistic loss, which halves the
+    noise, and all of it of a hinge. ``noise_level`` is the noise norm over n that a clip of 1 would bring.
 
     A loss without a bound has one all the same at the optimum: there no record costs more than all do at w = 0, and
     a loss l of curvature b is no steeper than sqrt(2 b l) (Nesterov 2004, "Introductory lectures on convex
@@ -34,7 +34,16 @@ def clip_rule(task: Task, public: Public, noise_level: float, whole: bool = True
         full = math.sqrt(2.0 * (task.loss.curvature or 1.0) * at_start)
         most = math.sqrt(public.n or MANY)
     share = 0.5 * (0.004 / max(noise_level, 1e-15)) ** (1 / 3)
-    return full * public.row_bound * min(max(share, 0.5), most)
+    return full * public.row_bound * min(max(share, _share_at_start(task, full)), most)
+
+
+def _share_at_start(task: Task, full: float) -> float:
+    """Steepest slope of a record at w = 0 over its supremum, and a half at least."""
+    loss = task.loss
+    if loss.slope is None or loss.outputs > 1:
+        return 0.5
+    ends = np.array([-1.0, 1.0])  # labels of two classes, or the farthest targets
+    return max(0.5, float(np.abs(loss.dz(np.zeros(2), ends)).max()) / full)
 
 
 def _clip_of_lists(loss: ListLoss, public: Public, whole: bool) -> float:
