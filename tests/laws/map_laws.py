@@ -1,0 +1,127 @@
+"""Whatever maps rows maps each by itself, to the last bit: the law, and fitted instances of everything that maps."""
+
+import inspect
+
+import numpy as np
+
+from skdp import DPLogisticRegression
+from skdp.utils import all_estimators
+
+__all__ = ["MAPS", "check_rows_are_mapped_alone", "fitted", "mappers"]
+
+MAPS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
+COUNTS = (*range(1, 34), 100, 101, 1000)
+WIDTHS = (3, 33)  # numpy's own loop over a row, and one of BLAS
+LAYOUTS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "strided": lambda rows: np.repeat(np.repeat(rows, 2, axis=0), 3, axis=1)[::2, ::3],
+    "backwards": lambda rows: np.ascontiguousarray(rows[::-1, ::-1])[::-1, ::-1],
+}
+BOUNDS = (-1.0, 1.0)
+FAR = 30.0  # times a row: most maps cut one so long, by its norm
+# What an estimator is made with, where it has such a parameter.
+GIVEN = {
+    "epsilon": 5.0,
+    "delta": 1e-5,
+    "random_state": 0,
+    "classes": [0, 1],
+    "y_bounds": (0.0, 1.0),
+    "n_iter": 2,
+    "hidden_layer_sizes": (40, 3),
+    "max_iter": 1,
+    "bounds": BOUNDS,
+    "declaration": BOUNDS,
+    "categories": [0, 1, 2],
+    "interactions": [(0, 1), (1, 2)],
+    "clip_predictions": False,
+}
+SEARCHES = {"DPGridSearchCV": "param_grid", "DPRandomizedSearchCV": "param_distributions"}
+
+
+def table(name, width, n=300, seed=0):
+    """Rows that an estimator is fitted on: numbers, or categories where it reads these."""
+    rng = np.random.default_rng(seed)
+    if name == "DeclaredEncoder":
+        return rng.integers(0, 4, size=(n, width)).astype(float)
+    return rng.normal(size=(n, width)) / (3.0 * np.sqrt(width)) + 0.05
+
+
+def fitted(name, kind, width, **more):
+    """One public estimator, fitted; `more` are parameters beside the usual ones."""
+    known = inspect.signature(kind).parameters
+    given = {word: value for word, value in (GIVEN | more).items() if word in known}
+    if name in SEARCHES:
+        inner = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd")
+        given = {"estimator": inner, SEARCHES[name]: {"C": [0.1, 1.0]}, "random_state": 0}
+        given |= {"epsilon": 50.0, "delta": 1e-5} | ({"n_iter": 2} if "n_iter" in known else {})
+    X = table(name, width)
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    if name == "DPRanker":
+        return kind(**given, data_norm=1.0).fit(X, y, qid=np.arange(len(X)) // 5)
+    if "data_norm" in known and "data_norm" not in given:
+        given["data_norm"] = 1.0
+    return kind(**given).fit(X, y)
+
+
+def mappers():
+    """Name, class, width and parameters of all that maps rows: of each estimator those that map them otherwise."""
+    for name, kind in all_estimators():
+        known = inspect.signature(kind).parameters
+        ways = [{}]
+        if name in SEARCHES or not any(hasattr(kind, what) for what in MAPS):
+            ways = [{}] if name in SEARCHES else []
+        elif "data_norm" in known and name not in ("DPPCA", "DPWhitener", "DPRanker"):
+            ways.append({"data_norm": None})
+        if "classes" in known:
+            ways.append({"classes": [0, 1, 2]})
+        if name == "DPRanker":
+            ways.append({"hidden_layer_sizes": (40,), "privacy_unit": "list"})
+            ways[0] = {"hidden_layer_sizes": ()}
+        for more in ways:
+            yield from ((name, kind, width, more) for width in WIDTHS)
+
+
+def dense(found):
+    """Rows as an array in C order, whatever they came as."""
+    found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+    return np.ascontiguousarray(found.reshape(len(found), -1))
+
+
+def bits(rows):
+    """Each row as bytes."""
+    return [row.tobytes() for row in dense(rows)]
+
+
+def check_rows_are_mapped_alone(of, row, others, counts=COUNTS):
+    """Raise where the bits of a row, or of one that is cut, hang on its place, on the count of rows, or on the layout.
+
+    Parameters
+    ----------
+    of : callable
+        From a table to one row, or one number, for each of its rows.
+    row : ndarray of shape (d,)
+        Repeated.
+    others : ndarray of shape (k, d)
+        Rows to stand in front, in the middle and behind.
+    counts : iterable of int
+        Lengths of tables.
+    """
+    for one in (row, FAR * row):
+        _check_one(of, one, others, counts)
+
+
+def _check_one(of, row, others, counts):
+    alone = bits(of(row[None, :]))[0]
+    beside = bits(np.vstack([dense(of(other[None, :])) for other in others]))
+    for n in counts:
+        rows = np.tile(row, (n, 1))
+        for layout, laid in LAYOUTS.items():
+            wrong = sum(found != alone for found in bits(of(laid(rows))))
+            assert not wrong, f"{wrong} of {n} equal rows in the layout {layout} differ"
+        for at in {0, n // 2, n}:
+            mixed = np.insert(rows, at, others[n % len(others)], axis=0)
+            found = bits(of(mixed))
+            assert found.pop(at) == beside[n % len(others)], f"a row at {at} of {n} differs"
+            wrong = sum(other != alone for other in found)
+            assert not wrong, f"{wrong} of {n} rows differ where another comes at {at}"

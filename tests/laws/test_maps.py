@@ -1,0 +1,78 @@
+"""Maps in front of a fit, a metric or a stack are made row by row, to the last bit, by every public estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from skdp.fitting import _scores
+from skdp.preprocessing import dp_pca, dp_whitener
+from skdp.preprocessing._bought import BoughtTransformer
+
+from laws.map_laws import FAR, LAYOUTS, MAPS, bits, check_rows_are_mapped_alone, fitted, mappers, table
+
+CASES = list(mappers())
+NAMES = [f"{name}-{width}-{'-'.join(more) or 'plain'}" for name, _, width, more in CASES]
+
+
+@pytest.mark.parametrize("name, kind, width, more", CASES, ids=NAMES)
+def test_rows_are_mapped_alone(name, kind, width, more):
+    model = fitted(name, kind, width, **more)
+    row, *others = table(name, width, 4, seed=1)
+    asked = [what for what in MAPS if hasattr(model, what)]
+    assert asked, "it maps nothing; leave it out of the cases"
+    for what in asked:
+        check_rows_are_mapped_alone(getattr(model, what), row, np.array(others))
+
+
+def check_no_bit_hangs_on_memory(of, rows, wanted):
+    """Raise where the same numbers, in another layout or container, become other ones."""
+    for layout, laid in LAYOUTS.items():
+        assert bits(of(laid(rows))) == wanted, f"rows differ in the layout {layout}"
+    assert bits(of(rows.tolist())) == wanted, "rows of a list differ"
+    assert bits(of(pd.DataFrame(rows).to_numpy())) == wanted, "rows of a frame's numbers differ"
+
+
+@pytest.mark.parametrize("name, kind, width, more", CASES, ids=NAMES)
+def test_threads_and_containers_change_no_bit(name, kind, width, more):
+    model = fitted(name, kind, width, **more)
+    rows = table(name, width, 1001, seed=2)
+    rows[::2] *= FAR
+    for what in MAPS:
+        if not hasattr(model, what):
+            continue
+        of = getattr(model, what)
+        with threadpool_limits(1, user_api="blas"):
+            one = bits(of(rows))
+        with threadpool_limits(2, user_api="blas"):
+            assert bits(of(rows)) == one, f"{what} hangs on the number of threads"
+        check_no_bit_hangs_on_memory(of, rows, one)
+
+
+def of_a_whole_table(rows, matrix):
+    return rows @ matrix
+
+
+@pytest.mark.parametrize("room", [dp_whitener, dp_pca, _scores])
+def test_one_product_of_the_whole_table_is_found(monkeypatch, room):
+    planted = of_a_whole_table
+    monkeypatch.setattr(room, "rows_times", planted)
+    wanted = {dp_whitener: "DPWhitener", dp_pca: "DPPCA", _scores: "DPLogisticRegression"}[room]
+    name, kind, width, more = next(c for c in CASES if c[0] == wanted and c[2] == 33)
+    model = fitted(name, kind, width, **more)
+    row, *others = table(name, width, 4, seed=1)
+    what = "transform" if hasattr(model, "transform") else "decision_function"
+    with pytest.raises(AssertionError, match="differ"):
+        check_rows_are_mapped_alone(getattr(model, what), row, np.array(others))
+
+
+def test_norms_that_hang_on_the_layout_are_found(monkeypatch):
+    def planted(self, X):
+        return self._mapped(self._numbers(X, reset=False))
+
+    monkeypatch.setattr(BoughtTransformer, "transform", planted)
+    name, kind, width, more = next(c for c in CASES if c[0] == "DPStandardScaler" and c[2] == 33)
+    model = fitted(name, kind, width, **more)
+    rows = FAR * table(name, width, 1001, seed=2)
+    with pytest.raises(AssertionError, match="differ in the layout F"):
+        check_no_bit_hangs_on_memory(model.transform, rows, bits(model.transform(rows)))
