@@ -93,7 +93,7 @@ def bits(rows):
     return [row.tobytes() for row in dense(rows)]
 
 
-def check_rows_are_mapped_alone(of, row, others, counts=COUNTS):
+def check_rows_are_mapped_alone(of, row, others, counts=COUNTS, layouts=tuple(LAYOUTS), far=FAR):
     """Raise where the bits of a row, or of one that is cut, hang on its place, on the count of rows, or on the layout.
 
     Parameters
@@ -106,18 +106,22 @@ def check_rows_are_mapped_alone(of, row, others, counts=COUNTS):
         Rows to stand in front, in the middle and behind.
     counts : iterable of int
         Lengths of tables.
+    layouts : iterable of str
+        In which equal rows are to have equal bits.
+    far : float
+        What the row is multiplied by for one that is cut.
     """
-    for one in (row, FAR * row):
-        _check_one(of, one, others, counts)
+    for one in (row, far * row):
+        _check_one(of, one, others, counts, layouts)
 
 
-def _check_one(of, row, others, counts):
+def _check_one(of, row, others, counts, layouts):
     alone = bits(of(row[None, :]))[0]
     beside = bits(np.vstack([dense(of(other[None, :])) for other in others]))
     for n in counts:
         rows = np.tile(row, (n, 1))
-        for layout, laid in LAYOUTS.items():
-            wrong = sum(found != alone for found in bits(of(laid(rows))))
+        for layout in layouts:
+            wrong = sum(found != alone for found in bits(of(LAYOUTS[layout](rows))))
             assert not wrong, f"{wrong} of {n} equal rows in the layout {layout} differ"
         for at in {0, n // 2, n}:
             mixed = np.insert(rows, at, others[n % len(others)], axis=0)
