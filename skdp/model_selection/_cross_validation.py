@@ -18,6 +18,7 @@ from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
 from ..fitting.data import Array, table
 from ..fitting.trials import quietly
+from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics import Estimate
 from ..metrics.scoring import Held, codes_of, scored
 from ..privacy import Ledger, Receipt, Spec, choose
@@ -102,7 +103,7 @@ def dp_cross_val_score(
     folds = list(parts_of(cv, relation).split(X, None, groups))
     probe = clone(estimator).set_params(ledger=None)
     rows = table(probe, X, reset=True)
-    labels, spec = np.asarray(y), Spec(epsilon, estimator.delta, relation)
+    labels, spec = copy_if_shared(np.asarray(y)), Spec(epsilon, estimator.delta, relation)
     fits = [_quoted(probe, len(train), rows.shape[1]) for train, _ in folds]
     scripts = [_but_one(fits, part) for part in range(len(folds))]
     classes = np.unique(np.asarray(estimator.classes))

@@ -7,7 +7,18 @@ import numpy as np
 from skdp import DPLogisticRegression
 from skdp.utils import all_estimators
 
-__all__ = ["MAPS", "check_rows_are_mapped_alone", "fitted", "mappers"]
+__all__ = [
+    "FAR",
+    "LAYOUTS",
+    "MAPS",
+    "bits",
+    "check_rows_are_mapped_alone",
+    "fitted",
+    "fitted_on",
+    "mappers",
+    "predictors_and_buyers",
+    "table",
+]
 
 MAPS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 COUNTS = (*range(1, 34), 100, 101, 1000)
@@ -49,13 +60,17 @@ def table(name, width, n=300, seed=0):
 
 def fitted(name, kind, width, **more):
     """One public estimator, fitted; `more` are parameters beside the usual ones."""
+    return fitted_on(name, kind, table(name, width), **more)
+
+
+def fitted_on(name, kind, X, **more):
+    """The same, on a given table."""
     known = inspect.signature(kind).parameters
     given = {word: value for word, value in (GIVEN | more).items() if word in known}
     if name in SEARCHES:
         inner = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd")
         given = {"estimator": inner, SEARCHES[name]: {"C": [0.1, 1.0]}, "random_state": 0}
         given |= {"epsilon": 50.0, "delta": 1e-5} | ({"n_iter": 2} if "n_iter" in known else {})
-    X = table(name, width)
     y = (X[:, 0] > X[:, 1]).astype(int)
     if name == "DPRanker":
         return kind(**given, data_norm=1.0).fit(X, y, qid=np.arange(len(X)) // 5)
@@ -80,6 +95,29 @@ def mappers():
             ways[0] = {"hidden_layer_sizes": ()}
         for more in ways:
             yield from ((name, kind, width, more) for width in WIDTHS)
+
+
+def predictors_and_buyers():
+    """Name, class and parameters of every public estimator that asks records something in fit."""
+    for name, kind in all_estimators():
+        known = inspect.signature(kind).parameters
+        if "epsilon" not in known or name == "DPSplineFeatures":
+            continue
+        yield name, kind, {}
+        if "data_norm" in known and name not in ("DPPCA", "DPWhitener", "DPRanker"):
+            yield name, kind, {"data_norm": None}
+            if "y_bounds" in known and _takes(kind, y_bounds=None):
+                yield name, kind, {"y_bounds": None}
+            if "class_weight" in known:
+                yield name, kind, {"class_weight": "balanced", "data_norm": None}
+
+
+def _takes(kind, **given):
+    """Whether these parameters are right for an estimator, which prices a fit without data."""
+    try:
+        return kind(data_norm=1.0, **given).quote(300, 3) is not None
+    except ValueError:
+        return False
 
 
 def dense(found):

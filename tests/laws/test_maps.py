@@ -9,7 +9,16 @@ from skdp.fitting import _scores
 from skdp.preprocessing import dp_pca, dp_whitener
 from skdp.preprocessing._bought import BoughtTransformer
 
-from laws.map_laws import FAR, LAYOUTS, MAPS, bits, check_rows_are_mapped_alone, fitted, mappers, table
+from laws.map_laws import (
+    FAR,
+    LAYOUTS,
+    MAPS,
+    bits,
+    check_rows_are_mapped_alone,
+    fitted,
+    mappers,
+    table,
+)
 
 CASES = list(mappers())
 NAMES = [f"{name}-{width}-{'-'.join(more) or 'plain'}" for name, _, width, more in CASES]
