@@ -77,7 +77,7 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
     Returns
     -------
     ndarray or sparse table of shape (n_samples, n_features)
-        float64, or float32 where X is. Of a fit it is a copy where another process may write X. A sparse one is by rows, by columns or as triplets, with its entries as stored:
+        float64, or float32 where X is. A sparse one is by rows, by columns or as triplets, with its entries as stored:
         scipy adds up those of one cell in an order that depends on other rows.
     """
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}

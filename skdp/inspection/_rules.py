@@ -37,8 +37,8 @@ PUBLIC: dict[str, Rule] = {
     "TfidfTransformer": lambda step: not step.use_idf,
     "TfidfVectorizer": lambda step: step.vocabulary is not None and not step.use_idf,
 }
-# Of these, they multiply the whole table at once: BLAS rounds a row by its place and by the number of rows, so that under
-# add_remove one record more changes the bits of others. The others were measured to map each row by itself.
+# Of these, they multiply the whole table at once: BLAS rounds a row by its place and by the number of rows, so that
+# under add_remove one record more changes the bits of others. The others were measured to map each row by itself.
 ROUND_BY_PLACE = {"GaussianRandomProjection", "RBFSampler", "SkewedChi2Sampler"}
 # Of scikit-learn: records go on to the steps inside, each as it came.
 HOLDS = {

@@ -77,7 +77,7 @@ class DenseRows:
 
     @staticmethod
     def admits(X: Any) -> bool:
-        """Whether a table is of this kind: an array, which `Records.admit` has copied where it is mapped from a file."""
+        """Whether a table is of this kind: an array, copied before where it was mapped from a file."""
         return isinstance(X, np.ndarray)
 
     @classmethod

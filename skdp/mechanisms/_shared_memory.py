@@ -1,4 +1,4 @@
-"""Memory that somebody else may write: a vault holds none, for a row is read more than once and bounded at the first."""
+"""Memory that somebody else may write: a vault holds none, for rows are bounded once and read again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_shared(array: np.ndarray[Any, Any]) -> bool:
     while isinstance(array.base, np.ndarray):
         array = array.base
     own = array.base is None and array.flags.owndata
-    return not (own or type(array.base) is bytes)
+    return not (own or isinstance(array.base, bytes))
 
 
 def copy_if_shared(X: Any) -> Any:

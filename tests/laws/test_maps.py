@@ -3,12 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
-
-from skdp.fitting import _scores
-from skdp.preprocessing import dp_pca, dp_whitener
-from skdp.preprocessing._bought import BoughtTransformer
-
 from laws.map_laws import (
     FAR,
     LAYOUTS,
@@ -19,6 +13,11 @@ from laws.map_laws import (
     mappers,
     table,
 )
+from threadpoolctl import threadpool_limits
+
+from skdp.fitting import _scores
+from skdp.preprocessing import dp_pca, dp_whitener
+from skdp.preprocessing._bought import BoughtTransformer
 
 CASES = list(mappers())
 NAMES = [f"{name}-{width}-{'-'.join(more) or 'plain'}" for name, _, width, more in CASES]
