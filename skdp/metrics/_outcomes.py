@@ -111,8 +111,10 @@ class Held:
         return self._asked("scores", _as_scores)
 
     def _as_places(self, found: Array, n: int) -> Array:
-        places = np.searchsorted(self.classes, found.reshape(n))
-        return places.clip(0, len(self.classes) - 1)
+        places = _places_among(self.classes, found.reshape(n))
+        if places is None:
+            raise ValueError
+        return places
 
     def _as_probabilities(self, found: Array, n: int) -> Array:
         table = found.astype(np.float64).reshape(n, len(self.classes))
@@ -126,7 +128,7 @@ class Held:
         ask = _method_of(self.model, what)
 
         def of(rows: Any) -> Array | None:
-            return attempt(lambda: read(np.asarray(ask(rows)), rows.shape[0]))[0]
+            return attempt(lambda: read(_one_each(ask(rows), rows.shape[0]), rows.shape[0]))[0]
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -141,13 +143,27 @@ class Held:
             if len(taken):
                 found[taken] = np.concatenate([singly[i] for i in taken])
             if 0 < len(taken) < n and not self.alone:
-                # As large a table, where each row stands as it stood: so the others round as they do where none is
-                # refused.
-                stand_ins = np.full(n, taken[0])
-                stand_ins[taken] = taken
-                again = of(rows[stand_ins])
+                again = of(_with_stand_ins(rows, taken, n))
                 found[taken] = found[taken] if again is None else again[taken]
             return found
+
+
+def _with_stand_ins(rows: Any, taken: Array, n: int) -> Any:
+    """The n rows, with a row that is taken in the place of each that is not.
+
+    It is as large a table, in which each row stands as it stood: so the others round as they do where none is refused.
+    """
+    index = np.full(n, taken[0])
+    index[taken] = taken
+    return rows[index]
+
+
+def _one_each(found: Any, n: int) -> Array:
+    """What a model says as an array of one entry, or one row, for each of n records."""
+    said = np.asarray(found)
+    if said.shape[:1] != (n,):
+        raise ValueError
+    return said
 
 
 def _by_rows(X: Any) -> Any:
@@ -215,6 +231,11 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
 
 def _places(given: ArrayLike, names: Array, n: int, neighbors: str) -> Array | None:
     found = labels(SimpleNamespace(neighbors=neighbors), given, n)
+    return _places_among(names, found)
+
+
+def _places_among(names: Array, found: Array) -> Array | None:
+    """Place of each value among sorted names, or None where one is none of them."""
     same, kind = attempt(lambda: np.searchsorted(names, found).clip(0, len(names) - 1))
     known = kind is None and np.array_equal(np.asarray(names)[same], found)
     return np.asarray(same) if known else None

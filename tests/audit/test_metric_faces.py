@@ -245,7 +245,7 @@ def test_a_face_that_looks_at_records_is_found(monkeypatch, planted):
     check_is_post_processing(monkeypatch, FACES[name], relation)
     for where, what, instead in changes:
         monkeypatch.setattr(where, what, instead)
-    with pytest.raises(AssertionError, match="differ on neighbours|map of single records"):
+    with pytest.raises(AssertionError, match=r"differ on neighbours|map of single records"):
         check_is_post_processing(monkeypatch, FACES[name], relation)
 
 
