@@ -1,4 +1,4 @@
-"""Models that cannot take a row: scored, at the price that was paid, with no word of which or how many; others unmoved."""
+"""Models that cannot take a row: scored at the price that was paid, with no word of which or how many."""
 
 import numpy as np
 import pytest
