@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
+import skdp
 import skdp.metrics
 import skdp.model_selection
 from skdp import DPLogisticRegression, DPRidge
@@ -29,8 +30,9 @@ GROUPS = np.where(RNG.random(N) < 0.3, "a", "b")
 RELATIONS = ("replace_one", "add_remove")
 NEED_N = ("roc_auc", "r2")
 SIZES = ((100.0, 10.0), (20.0, 40.0), (-3.0, 0.1))  # middle and spread of the answers that are held
-CLASSIFIER = DPLogisticRegression(data_norm=1.0, classes=[0, 1], random_state=0).fit(X, LABELS)
-REGRESSOR = DPRidge(data_norm=1.0, y_bounds=(-1.0, 1.0), random_state=0).fit(X, NUMBERS)
+CLASSIFIER = DPLogisticRegression(data_norm=1.0, classes=[0, 1]).fit(X, LABELS)
+with skdp.budget(1.0, 1e-6):
+    REGRESSOR = DPRidge(data_norm=1.0, y_bounds=(-1.0, 1.0)).fit(X, NUMBERS)
 
 
 def _of_scoring(name):

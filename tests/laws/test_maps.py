@@ -13,6 +13,7 @@ from laws.map_laws import (
     mappers,
     table,
 )
+from scipy.sparse import csc_array, csr_array
 from threadpoolctl import threadpool_limits
 
 from skdp.fitting import _scores
@@ -84,3 +85,19 @@ def test_norms_that_hang_on_the_layout_are_found(monkeypatch):
     rows = FAR * table(name, width, 1001, seed=2)
     with pytest.raises(AssertionError, match="differ in the layout F"):
         check_no_bit_hangs_on_memory(model.transform, rows, bits(model.transform(rows)))
+
+
+@pytest.mark.parametrize("name, kind, width, more", CASES, ids=NAMES)
+def test_rows_of_a_sparse_table_are_mapped_alone(name, kind, width, more):
+    model = fitted(name, kind, width, **more)
+    if not model.__sklearn_tags__().input_tags.sparse or more.get("data_norm", 1.0) is None:
+        pytest.skip("it takes no sparse tables")
+    row, *others = table(name, width, 4, seed=1)
+    for what in MAPS:
+        for form in (csr_array, csc_array):
+            if hasattr(model, what):
+                of = getattr(model, what)
+                given = {"counts": (1, 2, 3, 16, 33, 101), "layouts": ("C",)}
+                check_rows_are_mapped_alone(
+                    lambda x, of=of, form=form: of(form(x)), row, np.array(others), **given
+                )
