@@ -1,5 +1,6 @@
 """Scores of rows by stored coefficients: plain arithmetic on what has been released, row by row to the last bit."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from ._tables import Array
 from ._threads import one_thread
 
 __all__ = ["rows_times", "scores"]
+
+LONG = 8192  # columns from which on OpenBLAS may cut one dot product among threads; it does beyond 10,000
 
 
 def rows_times(rows: Any, matrix: Any) -> Array:
@@ -29,11 +32,12 @@ def rows_times(rows: Any, matrix: Any) -> Array:
     -------
     ndarray of shape (n,) or (n, k)
     """
-    with one_thread():
-        if issparse(rows) or issparse(matrix):  # loops of scipy, which take one row after the other
-            found = rows @ matrix
-            return np.asarray(found.toarray() if issparse(found) else found)
-        kind = np.result_type(rows.dtype, matrix.dtype)
+    if issparse(rows) or issparse(matrix):  # loops of scipy, which take one row after the other
+        found = rows @ matrix
+        return np.asarray(found.toarray() if issparse(found) else found)
+    kind = np.result_type(rows.dtype, matrix.dtype)
+    # Elsewhere the setting of the process is left alone: predictions are made in many threads at once.
+    with one_thread() if rows.shape[1] > LONG else nullcontext():
         return row_dots(np.ascontiguousarray(rows, kind), np.ascontiguousarray(matrix, kind))
 
 

@@ -101,3 +101,24 @@ def test_rows_of_a_sparse_table_are_mapped_alone(name, kind, width, more):
                 check_rows_are_mapped_alone(
                     lambda x, of=of, form=form: of(form(x)), row, np.array(others), **given
                 )
+
+
+def of_long_rows():
+    """Dot products that BLAS may cut among threads, by the number of threads."""
+    rng = np.random.default_rng(0)
+    rows, matrix = rng.normal(size=(20, 60_000)), rng.normal(size=(60_000, 2))
+    for count in (1, 2):
+        with threadpool_limits(count, user_api="blas"):
+            yield _scores.rows_times(rows, matrix).tobytes()
+
+
+def test_long_rows_are_multiplied_on_one_thread():
+    one, two = of_long_rows()
+    assert one == two
+
+
+def test_others_leave_the_threads_of_the_process_alone(monkeypatch):
+    monkeypatch.setattr(_scores, "one_thread", lambda: pytest.fail("threads were set"))
+    _scores.rows_times(np.ones((3, _scores.LONG)), np.ones(_scores.LONG))
+    with pytest.raises(pytest.fail.Exception):
+        _scores.rows_times(np.ones((3, _scores.LONG + 1)), np.ones(_scores.LONG + 1))
