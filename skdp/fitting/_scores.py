@@ -1,13 +1,44 @@
-"""Scores of rows by stored coefficients: plain arithmetic on what has been released."""
+"""Scores of rows by stored coefficients: plain arithmetic on what has been released, row by row to the last bit."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from ..mechanisms._kernels import row_dots
 from ._tables import Array
+from ._threads import one_thread
 
-__all__ = ["scores"]
+__all__ = ["rows_times", "scores"]
+
+LONG = 8192  # columns from which on OpenBLAS may cut one dot product among threads; it does beyond 10,000
+
+
+def rows_times(rows: Any, matrix: Any) -> Array:
+    """Multiply each row by a matrix, by itself: the same bits wherever it stands and however many there are.
+
+    One product of a whole table rounds a row by its place, so a record more would move the bits of others
+    (docs/proofs/bought_scales.md).
+
+    Parameters
+    ----------
+    rows : ndarray or sparse table of shape (n, d)
+        Of any layout.
+    matrix : ndarray or sparse array of shape (d,) or (d, k)
+        What they are multiplied by.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, k)
+    """
+    if issparse(rows) or issparse(matrix):  # loops of scipy, which take one row after the other
+        found = rows @ matrix
+        return np.asarray(found.toarray() if issparse(found) else found)
+    kind = np.result_type(rows.dtype, matrix.dtype)
+    # Elsewhere the setting of the process is left alone: predictions are made in many threads at once.
+    with one_thread() if rows.shape[1] > LONG else nullcontext():
+        return row_dots(np.ascontiguousarray(rows, kind), np.ascontiguousarray(matrix, kind))
 
 
 def scores(X: Any, coef: Any, intercept: Any) -> Array:
@@ -21,8 +52,7 @@ def scores(X: Any, coef: Any, intercept: Any) -> Array:
         What rows are multiplied by, and what is added.
     """
     with np.errstate(all="ignore"):
-        found = X @ coef
-        found = np.asarray((found.toarray() if issparse(found) else found) + intercept)
+        found = np.asarray(rows_times(X, coef) + intercept)
         found = found.reshape(
             (X.shape[0], *np.shape(coef)[1:])
         )  # of one row scipy may make a number

@@ -20,6 +20,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from ..mechanisms._shared_memory import copy_if_shared
 from ._warning import frames_to_caller
 
 __all__ = ["Array", "attempt", "known_labels", "labels", "table", "warn_of_column"]
@@ -80,13 +81,19 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
         scipy adds up those of one cell in an order that depends on other rows.
     """
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
-    found, kind = attempt(lambda: check_array(_with_cells(X), **asked))
+    own = copy_if_shared if reset else _as_it_is  # a fit reads it more than once
+
+    found, kind = attempt(lambda: own(check_array(_with_cells(own(X)), **asked)))
     if kind is not None:
         raise kind(_why_no_table(X, kind, _hides_count(estimator), sparse))
     kind, said = _compared(estimator, X, reset)
     if kind is not None:
         raise kind(said)
     return found
+
+
+def _as_it_is(X: Any) -> Any:
+    return X
 
 
 def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -1,7 +1,7 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
 from ._parameters import SeedSource, as_text, is_count
-from ._scores import scores
+from ._scores import rows_times, scores
 from ._shares import ids_of
 from ._tables import (
     Array,
@@ -31,6 +31,7 @@ __all__ = [
     "is_frame",
     "known_labels",
     "labels",
+    "rows_times",
     "scores",
     "table",
     "warn_of_column",

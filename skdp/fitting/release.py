@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import chain
-from typing import Any
+from types import FunctionType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,34 +26,44 @@ from ._seeds import seed_of
 from ._tables import Array
 from ._warning import frames_to_caller
 
-__all__ = ["Asked", "pay", "release"]
+__all__ = ["Query", "pay", "refuse_unless_public", "release"]
 
-Ask = Callable[[Callable[..., Any], float], Any]
+_PLAIN = (bool, int, float, str, type(None))  # what a query may know
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of records, at any noise.
+class Query(ABC):
+    """What is asked of records, at any noise: a frozen dataclass of public numbers, and of nothing else.
 
-    Parameters
-    ----------
-    questions : callable
-        From the noise scale to the questions that `ask` asks, in order, with numbers in place of what answers decide:
-        these may decide the bounds of later questions, and no price.
-    ask : callable
-        Given a way to ask a question, and the scale: the result, a function of answers. What a question sees of a
-        record may depend on earlier answers too: it may be given a function from the targets to those that it asks
-        of, record by record.
-    name : str
-        What a receipt calls it.
-    declared : dict
-        What a receipt calls public.
+    Fields of a question that no price follows (a range, the larger class, what counts are put on) are chosen in `ask`.
+    So a query knows public numbers and answers alone: its fields are numbers and texts, its methods close over nothing,
+    and only `outcomes` is shown records, in a copy of the query that is thrown away. `release` refuses any other.
     """
 
-    questions: Callable[[float], Sequence[Mechanism]]
-    ask: Ask
-    name: str
-    declared: dict[str, Any] = field(default_factory=dict)
+    name: ClassVar[str]  # what a receipt calls it
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """What a receipt calls public."""
+        return {}
+
+    @abstractmethod
+    def questions(self, scale: float) -> Sequence[Mechanism]:
+        """List the questions of `ask` at this noise, in order, with numbers in place of what answers decide.
+
+        Answers may decide the bounds of later questions, and no price.
+        """
+
+    @abstractmethod
+    def ask(self, put: Callable[..., Any], scale: float) -> Any:
+        """Ask, and make the result of the answers.
+
+        What a question sees of a record may depend on earlier answers too: `put` may be given a second argument, a
+        frozen dataclass of public numbers that maps the targets to those that it asks of, record by record.
+        """
+
+    @abstractmethod
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        """Make rows, and targets or what a question's targets are made of, once all is paid."""
 
     def script(self, scale: float, public: Public) -> Script:
         """What it costs at this scale."""
@@ -64,10 +77,10 @@ class Asked:
 
 
 def release(
-    asked: Asked,
+    asked: Query,
     spec: Spec,
     public: Public,
-    load: Callable[[], tuple[Array, Array]],
+    held: Any,
     *,
     ledger: Ledger | None = None,
     besides: Script = (),
@@ -77,18 +90,18 @@ def release(
 
     Parameters
     ----------
-    asked : Asked
+    asked : Query
         What is asked.
     spec : Spec
         The promise.
     public : Public
         What is known of the records.
-    load : callable
-        Gives rows, and targets or what a question's targets are made of; called once all is paid.
+    held : object
+        Records, which only the query's `outcomes` is shown, once all is paid.
     ledger : Ledger or None
         A shared budget; None for the one in scope, if there is one.
     besides : tuple of (Event, int)
-        What else the ledger is charged for at once: what `load` will release.
+        What else the ledger is charged for at once: what `outcomes` will release.
     random_state : int, RandomState or None
         A seed for tests; None for noise that nobody knows.
 
@@ -99,6 +112,7 @@ def release(
     receipt : Receipt
         What was spent.
     """
+    refuse_unless_public(asked, "questions", "ask", "outcomes")
     if not spec.private:
         warnings.warn(
             "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
@@ -110,14 +124,16 @@ def release(
     account = Scripted(spec, script)
     stood = pay(payer, merged((*besides, *script)), asked.name)
     with paid(), np.errstate(all="ignore"):  # as in `Records.admit`
-        rows, targets = load()
+        rows, targets = copy.copy(asked).outcomes(held)
     noise = Noise(seed_of(random_state))
-    oracles: dict[Callable[[Array], Array], Oracle] = {}
+    oracles: dict[Any, Oracle] = {}
 
-    def put(question: Mechanism, of: Callable[[Array], Array] = _as_they_are) -> Any:
+    def put(question: Mechanism, of: Any = None) -> Any:
         if of not in oracles:
+            if of is not None:
+                refuse_unless_public(of, "__call__")
             with np.errstate(all="ignore"):
-                seen = of(targets)
+                seen = targets if of is None else of(targets)
             oracles[of] = Oracle(Records.admit(rows, seen, public, 1.0), account, noise)
         return oracles[of].ask(question)
 
@@ -127,8 +143,35 @@ def release(
     return result, replace(receipt, ledger=stood)
 
 
-def _as_they_are(targets: Array) -> Array:
-    return targets
+def refuse_unless_public(thing: Any, *methods: str) -> None:
+    """Refuse what could carry more than public numbers from records to a question.
+
+    Parameters
+    ----------
+    thing : object
+        A query, or a map of targets.
+    *methods : str
+        Those that will be called.
+    """
+    known = is_dataclass(thing) and {field.name for field in fields(thing)} == set(vars(thing))
+    found = [vars(thing)[name] for name in vars(thing)] if known else []
+    plain = known and all(_is_plain(value) for value in found)
+    free = all(_closes_over_nothing(getattr(type(thing), name, None)) for name in methods)
+    if not plain or not free or not type(thing).__dataclass_params__.frozen:
+        raise TypeError(
+            f"{type(thing).__name__} must be a frozen dataclass whose fields are numbers or texts and whose methods "
+            "close over nothing: a question is asked by public numbers and answers alone."
+        )
+
+
+def _is_plain(value: Any) -> bool:
+    several = type(value) is tuple and all(type(one) in _PLAIN for one in value)
+    return several or type(value) in _PLAIN
+
+
+def _closes_over_nothing(method: Any) -> bool:
+    plain = isinstance(method, FunctionType) and not (method.__defaults__ or method.__kwdefaults__)
+    return plain and set(method.__code__.co_freevars) <= {"__class__"}
 
 
 def _once(texts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -166,7 +209,7 @@ def pay(ledger: Ledger | None, script: Script, what: str) -> dict[str, Any] | No
 
 
 def _receipt(
-    asked: Asked, account: Scripted, rests_on: tuple[tuple[str, ...], tuple[str, ...]], seeded: bool
+    asked: Query, account: Scripted, rests_on: tuple[tuple[str, ...], tuple[str, ...]], seeded: bool
 ) -> Receipt:
     return Receipt(
         account.cost,

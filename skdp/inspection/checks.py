@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ._rules import HOLDS, REPEATS, SPOILS, kind_of, reads_nothing, remedy
+from ._rules import HOLDS, REPEATS, SPOILS, kind_of, reads_nothing, remedy, rounds_by_place
 
 __all__ = ["Finding", "Findings", "check"]
 
 NOTHING = (None, "passthrough", "drop", "deprecated")
+BY_PLACE = "rounds a row by its place, which add_remove does not cover; use SparseRandomProjection"
 PUBLIC, PRIVATE, LEARNS, UNKNOWN = "public", "private", "learns", "unknown"
 
 
@@ -156,19 +157,27 @@ def check(model: Any) -> Findings:
     learns   standardscaler / StandardScaler: declare bounds: skdp.preprocessing.BoundsScaler
     private  dplogisticregression / DPLogisticRegression: pays, see its receipt
     """
-    return Findings(tuple(_walk(model, ())))
+    return Findings(tuple(_walk(model, (), _counts_are_private(model))))
 
 
-def _walk(step: Any, path: tuple[str, ...]) -> Iterator[Finding]:
-    """Findings of a step and of what is inside."""
+def _counts_are_private(step: Any) -> bool:
+    """Whether a step that pays, or one inside, protects who is among the records at all."""
+    own = hasattr(step, "quote") and getattr(step, "neighbors", None) == "add_remove"
+    return own or any(_counts_are_private(part) for _, part in _inside(step))
+
+
+def _walk(step: Any, path: tuple[str, ...], moving: bool) -> Iterator[Finding]:
+    """Findings of a step and of what is inside, where a neighbour moves other records and where it does not."""
     if step is None or (isinstance(step, str) and step in NOTHING):
         return
     kind, inside = kind_of(step), list(_inside(step))
     if kind not in HOLDS:
         verdict, why = _verdict(step, kind, bool(inside))
+        if moving and verdict == PUBLIC and rounds_by_place(step):
+            verdict, why = UNKNOWN, BY_PLACE
         yield Finding(" / ".join(path), type(step).__name__, verdict, why)
     for name, part in inside:
-        yield from _walk(part, (*path, name))
+        yield from _walk(part, (*path, name), moving)
 
 
 def _verdict(step: Any, kind: str | None, holds: bool) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from ..losses import Lists
 from ._by_list import sums_by_list
 from ._engine import engine_of
 from ._kernels import UNIT, row_norms
+from ._shared_memory import copy_if_shared
 from ._units import Units
 
 __all__ = ["LONGEST", "Alike", "Documents", "slack"]
@@ -108,6 +109,7 @@ class Documents:
     @np.errstate(all="ignore")
     def of(cls, X: Any, sizes: Any, data_norm: float) -> Documents:
         """Bound the documents of lists of these sizes, and measure how far apart they are."""
+        X = copy_if_shared(X)
         rows = engine_of(X).bounded(X, data_norm, 0.0)
         if not np.isfinite(rows.norms).all() or not data_norm > 0.0:
             raise ValueError("documents must be finite, and data_norm above 0; clip them first.")

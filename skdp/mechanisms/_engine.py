@@ -37,6 +37,8 @@ class Rows(Protocol):
     5. *Nothing is lost.* `take` and `chunks` keep every row, its norm, its precision and its bits.
     6. *What is left is known.* Row i is ``shrink[i]`` times a row whose length nobody bounded; a record's own is a
        function of that record and of public numbers. Where none was scaled down, None stands for ones, to the last bit.
+    7. *Rows stay what they were.* Memory that another process may write is not held: an array or a sparse table of
+       scipy is copied before it comes to `bounded`, and an engine of other tables sees to it (docs/proofs/sums.md).
     """
 
     @property
@@ -135,7 +137,7 @@ class Table(Rows, Protocol):
 
 
 ENGINES: tuple[type[Table], ...] = (
-    DenseRows,  # a numpy array, in memory or mapped into it
+    DenseRows,  # a numpy array; one that is mapped from a file has been copied
     SparseRows,  # a sparse matrix or array of scipy
 )
 

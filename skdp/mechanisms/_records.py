@@ -16,6 +16,7 @@ from ._engine import engine_of
 from ._kernels import add
 from ._mapped import Images
 from ._public import Public
+from ._shared_memory import copy_if_shared
 from ._units import Units
 
 __all__ = ["Records"]
@@ -88,7 +89,11 @@ class Records:
         the id of each row's unit; without it every row is a unit of its own. `weights`, in [0, 1], are what each row's
         contribution is multiplied by once it is bounded: a record cannot weigh more than one without them. `lists`
         holds the id of each row's list, where a unit holds several lists.
+
+        What another process may write (a memory map, shared memory) is copied first, and only the copy is looked at: a
+        question reads rows anew, and must find those that were bounded.
         """
+        X, y, groups, weights, lists = map(copy_if_shared, (X, y, groups, weights, lists))
         if not LEAST_NORM <= data_norm <= 1.0 / LEAST_NORM**5:
             raise ValueError(
                 f"data_norm={data_norm:g} must lie between {LEAST_NORM:g} and {1.0 / LEAST_NORM**5:g}."
@@ -130,6 +135,7 @@ class Records:
         weights: Array | None = None,
     ) -> tuple[Records, ...]:
         """One vault for each column of targets, over the same rows; otherwise as `admit`."""
+        targets = copy_if_shared(targets)
         one = np.ascontiguousarray(targets[:, 0])
         first = cls.admit(X, one, public, data_norm, groups, weights)
         kept = kept_by(groups, len(targets), public, None)
@@ -140,6 +146,7 @@ class Records:
         """The same rows, in the order in which they entered, with other targets."""
         if y.shape != self.y.shape:
             raise ValueError("y must hold one target for each row that entered.")
+        y = copy_if_shared(y)
         _refuse_targets(y, self.public)
         y = np.ascontiguousarray(y, dtype=self.rows.dtype)
         return Records(self.rows, y, self.public, self.whole, self.units)
@@ -161,6 +168,7 @@ class Records:
         shown = public.documents
         if shown is None or y.shape != (len(shown.rows),):
             raise ValueError("y must hold one label for each of the public documents.")
+        y = copy_if_shared(y)
         _refuse_targets(y, public)
         return cls(shown.rows, y.astype(np.float64), public, units=shown.units)
 

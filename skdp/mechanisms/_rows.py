@@ -77,7 +77,7 @@ class DenseRows:
 
     @staticmethod
     def admits(X: Any) -> bool:
-        """Whether a table is of this kind: an array in memory, or one that is mapped into it."""
+        """Whether a table is of this kind: an array, copied before where it was mapped from a file."""
         return isinstance(X, np.ndarray)
 
     @classmethod

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..exceptions import NotSupported
 from ..fitting.data import Array
-from ..fitting.release import Asked, release
-from ..mechanisms import CellCounts, RankSum
+from ..mechanisms import CellCounts, Public, RankSum
 from ..mechanisms._mechanism import Mechanism
-from ..privacy import Receipt, Spec
-from ._confusion import public_of
+from ._figure import Facts, Figure
 from ._intervals import Interval, area
 
 __all__ = ["auc"]
@@ -23,34 +22,41 @@ _SHARE = 1.0 / math.sqrt(5.0)  # of mu for the sizes of the classes; twice that 
 _SPARE = 3.0  # standard deviations by which the larger class may be larger than it seems
 
 
-def auc(
-    held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]
-) -> tuple[Interval, Receipt]:
-    """Sizes first; what they say of the larger class sets the noise of the rank sum, and not its price."""
-    if spec.neighbors != "replace_one":
+def auc(facts: Facts) -> Figure:
+    """Make the figure for a public number of records."""
+    if facts.n is None:
         raise NotSupported(
             "scoring='roc_auc' needs a public number of records; use neighbors='replace_one'."
         )
-    public = public_of(n, spec)
+    return _Area(facts.n, facts.level)
 
-    def load() -> tuple[Array, Array]:
-        scores = held.scores()
-        return (scores / (1.0 + np.abs(scores)))[:, None], held.codes.astype(float)
 
-    def ask(put: Callable[[Any], Any], scale: float) -> Interval:
-        counts = put(_sizes(scale))
-        sd = _sizes(scale).multiplier / math.sqrt(2.0)  # once the sum is put on n
+@dataclass(frozen=True)
+class _Area(Figure):
+    """Sizes first; what they say of the larger class sets the noise of the rank sum, and not its price."""
+
+    n: int
+    level: float
+
+    name: ClassVar[str] = "roc_auc"
+    needs: ClassVar[str] = "scores"
+
+    def questions(self, scale: float) -> list[Mechanism]:
+        return [_sizes(scale), _ranks(scale, float(self.n))]
+
+    def ask(self, put: Callable[..., Any], scale: float) -> Interval:
+        n, sizes = self.n, _sizes(scale)
+        counts = put(sizes)
+        sd = sizes.multiplier / math.sqrt(2.0)  # once the sum is put on n
         ones = float(counts[1] + (n - counts.sum()) / 2.0)
         question = _ranks(scale, max(ones, n - ones) + _SPARE * sd)
         u = float(put(question))
-        noise = question.multiplier * question.bound(public)
-        return area(u, ones, n - ones, noise, sd, level)
+        noise = question.multiplier * question.bound(Public(n, 1, 0.0, "replace_one"))
+        return area(u, ones, n - ones, noise, sd, self.level)
 
-    def questions(scale: float) -> list[Mechanism]:
-        return [_sizes(scale), _ranks(scale, float(n))]
-
-    asked = Asked(questions, ask, "roc_auc", {"n": n})
-    return release(asked, spec, public, load, **given)
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        scores = held.scores()
+        return (scores / (1.0 + np.abs(scores)))[:, None], held.codes.astype(float)
 
 
 def _sizes(scale: float) -> CellCounts:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +14,9 @@ from ..exceptions import NotSupported
 from ..fitting.data import Array
 from ..privacy import Ledger, Spec
 from ..privacy.spec import check_neighbors
-from ._confusion import Counts, confusion_of, public_of
+from ._confusion import Counting, Counts
 from ._estimate import Estimate
+from ._figure import beside_nothing, measure
 from ._outcomes import Held
 
 __all__ = ["dp_calibration_curve"]
@@ -69,15 +71,9 @@ def dp_calibration_curve(
         raise NotSupported(
             "A calibration curve is of two classes; score one class against the rest."
         )
-    spec, n = Spec(epsilon, delta, neighbors), len(held.X)
-
-    def load() -> tuple[Array, Array]:
-        bins = np.minimum((held.probabilities()[:, 1] * n_bins).astype(int), n_bins - 1)
-        return np.zeros((n, 1)), (2 * bins + held.codes).astype(float)
-
-    given = {"ledger": ledger, "random_state": random_state}
-    public = public_of(n, spec, 2.0 * n_bins)
-    counts, receipt = confusion_of(2 * n_bins, load, public, spec, "calibration curve", given)
+    spec, given = Spec(epsilon, delta, neighbors), {"ledger": ledger, "random_state": random_state}
+    counts: Counts
+    counts, receipt = measure(_ByBin(held.public_count(), 2 * n_bins), spec, held, given)
     curve = []
     for first, last in _merged(counts, n_bins):
         bins = range(first, last)
@@ -86,6 +82,19 @@ def dp_calibration_curve(
         estimate = Estimate(*found, level, name, receipt)
         curve.append((first / n_bins, last / n_bins, estimate))
     return curve
+
+
+@dataclass(frozen=True)
+class _ByBin(Counting):
+    """Cells of bin and class."""
+
+    name: ClassVar[str] = "calibration curve"
+    needs: ClassVar[str] = "probabilities"
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        bins = self.cells // 2
+        at = np.minimum((held.probabilities()[:, 1] * bins).astype(int), bins - 1)
+        return beside_nothing((2 * at + held.codes).astype(float))
 
 
 def _merged(counts: Counts, n_bins: int) -> Iterator[tuple[int, int]]:

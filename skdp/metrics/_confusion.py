@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..fitting.data import Array
-from ..fitting.release import Asked, release
-from ..mechanisms import CellCounts, Public
+from ..mechanisms import CellCounts
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._estimate import Estimate
+from ._figure import Figure, beside_nothing, measure
 from ._intervals import Interval, average, rate
 from ._outcomes import Held
 
-__all__ = ["Counts", "DPConfusionMatrix", "confusion_of"]
+__all__ = ["ByClass", "Counting", "Counts", "DPConfusionMatrix"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,28 +54,49 @@ class Counts:
         return average([self.recall(label, k, level) for label in range(k)])
 
 
-def confusion_of(
-    cells: int,
-    load: Callable[[], tuple[Array, Array]],
-    public: Public,
-    spec: Spec,
-    name: str,
-    given: dict[str, Any],
-) -> tuple[Counts, Receipt]:
-    """Count once, and put the sum on n where it is public."""
+@dataclass(frozen=True)
+class Counting(Figure):
+    """Counts once, and puts the sum on n where it is public.
 
-    def question(scale: float) -> CellCounts:
-        return CellCounts(cells=cells, multiplier=scale)
+    Parameters
+    ----------
+    cells : int
+        Of which every record is in one.
+    """
 
-    def ask(put: Callable[[Any], Any], scale: float) -> Counts:
-        counts = np.asarray(put(question(scale)))
-        if public.n is None:
+    cells: int
+
+    @property
+    def reach(self) -> float:
+        """The last cell."""
+        return float(self.cells)
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """Cells, and the number of records where it is public."""
+        return {"cells": self.cells} | super().declared
+
+    def questions(self, scale: float) -> list[CellCounts]:
+        """One histogram."""
+        return [CellCounts(cells=self.cells, multiplier=scale)]
+
+    def ask(self, put: Callable[..., Any], scale: float) -> Any:
+        """Noisy counts."""
+        counts = np.asarray(put(*self.questions(scale)))
+        if self.n is None:
             return Counts(counts, scale, 0)
-        return Counts(counts + (public.n - counts.sum()) / cells, scale, cells)
+        return Counts(counts + (self.n - counts.sum()) / self.cells, scale, self.cells)
 
-    declared = {"cells": cells} | ({} if public.n is None else {"n": public.n})
-    asked = Asked(lambda scale: [question(scale)], ask, name, declared)
-    return release(asked, spec, public, load, **given)
+
+@dataclass(frozen=True)
+class ByClass(Counting):
+    """Cells of class and prediction."""
+
+    name: ClassVar[str] = "confusion matrix"
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        """Cell of each record."""
+        return beside_nothing((len(held.classes) * held.codes + held.predicted()).astype(float))
 
 
 class DPConfusionMatrix:
@@ -139,7 +160,8 @@ class DPConfusionMatrix:
         held = Held.of(estimator, X, y, check_neighbors(neighbors))
         given = {"ledger": ledger, "random_state": random_state}
         spec = Spec(epsilon, delta, neighbors)
-        counts, receipt = matrix_of(held, len(held.X), spec, "confusion matrix", given)
+        figure = ByClass(held.public_count(), len(held.classes) ** 2)
+        counts, receipt = measure(figure, spec, held, given)
         return cls(counts, held.classes, level, receipt)
 
     @property
@@ -183,21 +205,3 @@ class DPConfusionMatrix:
 
     def _estimate(self, name: str, found: Interval) -> Estimate:
         return Estimate(*found, self.level, name, self.privacy)
-
-
-def matrix_of(
-    held: Any, n: int, spec: Spec, name: str, given: dict[str, Any]
-) -> tuple[Counts, Receipt]:
-    """Cells of class and prediction."""
-    k = len(held.classes)
-
-    def load() -> tuple[Array, Array]:
-        return np.zeros((n, 1)), (k * held.codes + held.predicted()).astype(float)
-
-    return confusion_of(k * k, load, public_of(n, spec, float(k * k)), spec, name, given)
-
-
-def public_of(n: int, spec: Spec, reach: float = 1.0) -> Public:
-    """Facts of a vault of outcomes: targets reach as far as `reach`."""
-    known = n if spec.neighbors == "replace_one" else None
-    return Public(known, 1, 0.0, spec.neighbors, target_bound=reach)

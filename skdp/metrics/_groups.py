@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +13,11 @@ from numpy.typing import ArrayLike
 from ..fitting.data import Array, attempt
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
-from ._confusion import Counts, confusion_of, public_of
+from ._confusion import Counting, Counts
 from ._estimate import Estimate
+from ._figure import beside_nothing, measure
 from ._intervals import Interval, difference
-from ._outcomes import Held, groups_of
+from ._outcomes import Held
 
 __all__ = ["DPGroupAccuracy"]
 
@@ -102,17 +105,10 @@ class DPGroupAccuracy:
         if not 0 < level < 1:
             raise ValueError(f"level={level!r} must lie between 0 and 1; use for example 0.95.")
         declared = _declared(names)
-        held = Held.of(estimator, X, y, check_neighbors(neighbors))
-        spec, n, cells = Spec(epsilon, delta, neighbors), len(held.X), 2 * len(declared)
-        places = groups_of(groups, declared, n, neighbors)
-
-        def load() -> tuple[Array, Array]:
-            right = held.predicted() == held.codes
-            return np.zeros((n, 1)), (2 * places + right).astype(float)
-
+        held = Held.of(estimator, X, y, check_neighbors(neighbors)).grouped(groups, declared)
+        figure = _ByGroup(held.public_count(), 2 * len(declared))
         given = {"ledger": ledger, "random_state": random_state}
-        public = public_of(n, spec, float(cells))
-        counts, receipt = confusion_of(cells, load, public, spec, "accuracy by group", given)
+        counts, receipt = measure(figure, Spec(epsilon, delta, neighbors), held, given)
         return cls(counts, declared, level, receipt)
 
     @property
@@ -141,10 +137,20 @@ class DPGroupAccuracy:
         return Estimate(*found, self.level, name, self.privacy)
 
 
+@dataclass(frozen=True)
+class _ByGroup(Counting):
+    """Cells of group, and wrong or right."""
+
+    name: ClassVar[str] = "accuracy by group"
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        return beside_nothing((2 * held.groups + (held.predicted() == held.codes)).astype(float))
+
+
 def _declared(names: Iterable[Any]) -> Array:
     """Sorted, all of one kind and different."""
     given = list(names)
-    array, kind = attempt(lambda: np.asarray(given))
+    array, kind = attempt(partial(np.asarray, given))
     plain = kind is None and array.ndim == 1 and array.dtype.kind in "biufU"
     found = np.unique(array) if plain else np.empty(0)
     if not 1 <= len(found) == len(given) <= 1 << 16:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..fitting.data import Array
-from ..fitting.release import Asked, release
-from ..mechanisms import MeanLoss
+from ..mechanisms import MeanLoss, Public
 from ..mechanisms.mean_loss import KAPPA
-from ..privacy import Receipt, Spec, noise_multiplier
-from ._confusion import public_of
+from ..privacy import Spec, noise_multiplier
+from ._figure import Facts, Figure, beside_nothing
 from ._intervals import Interval, mean
 
 __all__ = ["brier", "log_loss"]
@@ -21,64 +21,70 @@ __all__ = ["brier", "log_loss"]
 _WHERE_N_IS_PRIVATE = 5.0  # largest log-loss
 
 
-def brier(
-    held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]
-) -> tuple[Interval, Receipt]:
+def brier(facts: Facts) -> Figure:
     """Mean squared distance of the probability of the second class from what happened."""
-    return _mean_loss(
-        lambda: (1.0 - _right(held)) ** 2, n, spec, level, ("brier_score", 1.0), given
-    )
+    return _Brier(facts.n, facts.level, 1.0)
 
 
-def log_loss(
-    held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]
-) -> tuple[Interval, Receipt]:
+def log_loss(facts: Facts) -> Figure:
     """Of the model whose probabilities are clipped from below, so that no bias is hidden."""
-    size = _size(n, spec)
+    return _LogLoss(facts.n, facts.level, _size(facts.n, facts.spec))
 
-    def losses() -> Array:
-        return np.minimum(-np.log(np.maximum(_right(held), math.exp(-size))) / size, 1.0)
 
-    return _mean_loss(losses, n, spec, level, ("log_loss", size), given)
+def _size(n: int | None, spec: Spec) -> float:
+    """Largest log-loss: noise grows with it, so no larger than n and the promise bear."""
+    if n is None:
+        return _WHERE_N_IS_PRIVATE
+    noise = noise_multiplier(spec.epsilon, spec.delta) if spec.delta else 1.0 / spec.epsilon
+    return min(max(math.log(max(n / max(noise, 1e-9), 1.0)), 1.0), 8.0)
+
+
+@dataclass(frozen=True)
+class _MeanLoss(Figure):
+    """Asks once, and undoes the scale of the losses."""
+
+    level: float
+    size: float
+
+    needs: ClassVar[str] = "probabilities"
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        return {"largest loss": self.size} | super().declared
+
+    def questions(self, scale: float) -> list[MeanLoss]:
+        return [MeanLoss(multiplier=scale)]
+
+    def ask(self, put: Callable[..., Any], scale: float) -> Interval:
+        (question,), n = self.questions(scale), self.n
+        relation = "add_remove" if n is None else "replace_one"
+        sd = scale * question.bound(Public(n, 1, 0.0, relation))
+        sums = put(question)
+        found = _without_n(sums, sd, self.level) if n is None else _with_n(sums, sd, n, self.level)
+        return self.size * found[0], self.size * found[1], self.size * found[2]
+
+
+@dataclass(frozen=True)
+class _Brier(_MeanLoss):
+    name: ClassVar[str] = "brier_score"
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        return beside_nothing((1.0 - _right(held)) ** 2)
+
+
+@dataclass(frozen=True)
+class _LogLoss(_MeanLoss):
+    name: ClassVar[str] = "log_loss"
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        least = math.exp(-self.size)
+        return beside_nothing(np.minimum(-np.log(np.maximum(_right(held), least)) / self.size, 1.0))
 
 
 def _right(held: Any) -> Array:
     """Probability of what happened."""
     p = held.probabilities()[:, 1]
     return np.where(held.codes == 1, p, 1.0 - p)
-
-
-def _size(n: int, spec: Spec) -> float:
-    """Largest log-loss: noise grows with it, so no larger than n and the promise bear."""
-    if spec.neighbors != "replace_one":
-        return _WHERE_N_IS_PRIVATE
-    noise = noise_multiplier(spec.epsilon, spec.delta) if spec.delta else 1.0 / spec.epsilon
-    return min(max(math.log(max(n / max(noise, 1e-9), 1.0)), 1.0), 8.0)
-
-
-def _mean_loss(
-    losses: Callable[[], Array],
-    n: int,
-    spec: Spec,
-    level: float,
-    what: tuple[str, float],
-    given: dict[str, Any],
-) -> tuple[Interval, Receipt]:
-    """Ask once, and undo the scale of the losses."""
-    public, (name, size) = public_of(n, spec), what
-
-    def question(scale: float) -> MeanLoss:
-        return MeanLoss(multiplier=scale)
-
-    def ask(put: Callable[[Any], Any], scale: float) -> Interval:
-        sd = scale * question(scale).bound(public)
-        sums = put(question(scale))
-        found = _with_n(sums, sd, n, level) if public.n else _without_n(sums, sd, level)
-        return size * found[0], size * found[1], size * found[2]
-
-    declared = {"largest loss": size} | ({"n": n} if public.n else {})
-    asked = Asked(lambda scale: [question(scale)], ask, name, declared)
-    return release(asked, spec, public, lambda: (np.zeros((n, 1)), losses()), **given)
 
 
 def _with_n(sums: Array, sd: float, n: int, level: float) -> Interval:

@@ -3,18 +3,22 @@
 The model is public: an answer that has been paid for, or fitted on other records. What it says of a record must be a
 function of that record. Under replace-one neighbours, where every other record keeps its place, it may round by place
 too; under add/remove places move, so each record is shown to the model alone.
+
+A row that the model cannot take is scored as if nobody spoke of it. Under replace-one, a row that the model takes
+stands in for it while the others are asked, so that theirs are what they are beside any row that it takes.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +26,7 @@ from ..exceptions import NotSupported
 from ..fitting._targets import targets
 from ..fitting.data import Array, attempt, labels, table
 
-__all__ = ["Held", "codes_of", "groups_of"]
+__all__ = ["Held", "codes_of", "groups_of", "of_nobody", "refuse_without"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,9 @@ class Held:
     classes : ndarray
         Of the model, sorted.
     alone : bool
-        Whether records are shown to the model one by one.
+        Whether records are shown to the model one by one, and their number is private.
+    groups : ndarray of shape (n_samples,) or None
+        Places of their groups among declared names.
     """
 
     model: Any
@@ -48,6 +54,7 @@ class Held:
     codes: Array
     classes: Array
     alone: bool
+    groups: Array | None = None
 
     @classmethod
     def of(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
@@ -58,9 +65,9 @@ class Held:
             raise NotSupported(
                 f"{type(estimator).__name__} has no classes_; private scores are of classifiers."
             )
-        X = table(estimator, X, reset=False)
-        codes = codes_of(y, classes, len(X), neighbors)
-        return cls(estimator, X, codes, classes, neighbors != "replace_one")
+        rows = _by_rows(table(estimator, X, reset=False))
+        codes = codes_of(y, classes, rows.shape[0], neighbors)
+        return cls(estimator, rows, codes, classes, neighbors != "replace_one")
 
     @classmethod
     def of_numbers(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
@@ -70,50 +77,136 @@ class Held:
             raise NotSupported(
                 f"{type(estimator).__name__} is no regressor; choose a scoring of classifiers."
             )
-        X = table(estimator, X, reset=False)
-        found = targets(SimpleNamespace(neighbors=neighbors), y, len(X))
-        return cls(estimator, X, found, np.empty(0), neighbors != "replace_one")
+        rows = _by_rows(table(estimator, X, reset=False))
+        found = targets(SimpleNamespace(neighbors=neighbors), y, rows.shape[0])
+        return cls(estimator, rows, found, np.empty(0), neighbors != "replace_one")
+
+    def grouped(self, groups: ArrayLike, names: Array) -> Held:
+        """The same records with the places of their groups among declared names."""
+        relation = "add_remove" if self.alone else "replace_one"
+        return replace(self, groups=groups_of(groups, names, self.X.shape[0], relation))
+
+    def public_count(self) -> int | None:
+        """Number of records, where it may be known."""
+        return None if self.alone else int(self.X.shape[0])
+
+    def refuse_without(self, what: str) -> None:
+        """Refuse a model that has no such outcomes: by its class, before anything is paid."""
+        refuse_without(self.model, what)
 
     def predicted(self) -> Array:
         """Places of the predicted labels."""
-        found = np.asarray(self._asked("predict"))
-        return np.searchsorted(self.classes, found).clip(0, len(self.classes) - 1)
+        return self._asked("predicted", self._as_places)
 
     def probabilities(self) -> Array:
         """Of every class, in [0, 1]; what is no number is 0."""
-        found = np.nan_to_num(np.asarray(self._asked("predict_proba"), dtype=np.float64))
-        return found.clip(0.0, 1.0)
+        return self._asked("probabilities", self._as_probabilities)
 
     def numbers(self) -> Array:
         """What a regressor predicts; what is no number is 0."""
-        return np.nan_to_num(np.asarray(self._asked("predict"), dtype=np.float64)).ravel()
+        return self._asked("numbers", _as_numbers)
 
     def scores(self) -> Array:
         """Of the second class: any increasing function of what the model says will do."""
-        name = "decision_function" if hasattr(self.model, "decision_function") else "predict_proba"
-        found = np.asarray(self._asked(name), dtype=np.float64)
-        return np.nan_to_num(found[:, 1] if found.ndim == 2 else found)
+        return self._asked("scores", _as_scores)
 
-    def _asked(self, method: str) -> Array:
-        """The model's answers; of an exception or a warning, which may show a record, nothing is passed on."""
-        ask = getattr(self.model, method, None)
-        if ask is None:
-            raise NotSupported(
-                f"{type(self.model).__name__} has no {method}; choose another scoring."
-            )
-        found, kind = attempt(lambda: self._quiet(ask))
-        if kind is not None or len(found) != self.X.shape[0]:
-            raise ValueError(f"{type(self.model).__name__}.{method} failed on these rows.")
-        return found
+    def _as_places(self, found: Array, n: int) -> Array:
+        places = _places_among(self.classes, found.reshape(n))
+        if places is None:
+            raise ValueError
+        return places
 
-    def _quiet(self, ask: Callable[[Array], Array]) -> Array:
+    def _as_probabilities(self, found: Array, n: int) -> Array:
+        table = found.astype(np.float64).reshape(n, len(self.classes))
+        return np.nan_to_num(table).clip(0.0, 1.0)
+
+    def _asked(self, what: str, read: Callable[[Array, int], Array]) -> Array:
+        """What the model says of each record, and of those that it cannot take what is said of nobody.
+
+        Nothing is raised: all has been paid, and that a model failed would tell of a record.
+        """
+        ask = _method_of(self.model, what)
+
+        def of(rows: Any) -> Array | None:
+            return attempt(lambda: read(_one_each(ask(rows), rows.shape[0]), rows.shape[0]))[0]
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if not self.alone:
-                return np.asarray(ask(self.X))
-            part = getattr(self.X, "iloc", self.X)
-            rows = (part[i : i + 1] for i in range(self.X.shape[0]))
-            return np.concatenate([np.asarray(ask(row)) for row in rows])
+            whole = None if self.alone else of(self.X)
+            if whole is not None:
+                return whole
+            n = self.X.shape[0]
+            rows = getattr(self.X, "iloc", self.X)
+            singly = [of(rows[i : i + 1]) for i in range(n)]
+            taken = np.flatnonzero([one is not None for one in singly])
+            found = of_nobody(what, n, len(self.classes))
+            if len(taken):
+                found[taken] = np.concatenate([singly[i] for i in taken])
+            if 0 < len(taken) < n and not self.alone:
+                again = of(_with_stand_ins(rows, taken, n))
+                found[taken] = found[taken] if again is None else again[taken]
+            return found
+
+
+def _with_stand_ins(rows: Any, taken: Array, n: int) -> Any:
+    """The n rows, with a row that is taken in the place of each that is not.
+
+    It is as large a table, in which each row stands as it stood: so the others round as they do where none is refused.
+    """
+    index = np.full(n, taken[0])
+    index[taken] = taken
+    return rows[index]
+
+
+def _one_each(found: Any, n: int) -> Array:
+    """What a model says as an array of one entry, or one row, for each of n records."""
+    said = np.asarray(found)
+    if said.shape[:1] != (n,):
+        raise ValueError
+    return said
+
+
+def _by_rows(X: Any) -> Any:
+    """A table of which rows can be taken."""
+    return X.tocsr() if issparse(X) else X
+
+
+_METHODS = {
+    "predicted": ("predict",),
+    "probabilities": ("predict_proba",),
+    "numbers": ("predict",),
+    "scores": ("decision_function", "predict_proba"),
+}
+
+
+def _method_of(model: Any, what: str) -> Any:
+    """The method of a model that gives such outcomes, or None."""
+    found = (getattr(model, name, None) for name in _METHODS[what])
+    return next((method for method in found if method is not None), None)
+
+
+def refuse_without(model: Any, what: str) -> None:
+    """Refuse a model that has no method for such outcomes."""
+    if _method_of(model, what) is None:
+        raise NotSupported(
+            f"{type(model).__name__} has no {_METHODS[what][-1]}; choose another scoring."
+        )
+
+
+def of_nobody(what: str, n: int, classes: int) -> Array:
+    """What is said of records that no model speaks of: the first class, even odds, score 0."""
+    if what == "probabilities":
+        return np.full((n, classes), 1.0 / classes)
+    return np.zeros(n, dtype=np.intp if what == "predicted" else np.float64)
+
+
+def _as_numbers(found: Array, n: int) -> Array:
+    return np.nan_to_num(found.astype(np.float64).reshape(n))
+
+
+def _as_scores(found: Array, n: int) -> Array:
+    second = found.reshape(n, 2)[:, 1] if found.ndim == 2 and found.shape[1] > 1 else found
+    return _as_numbers(second, n)
 
 
 def codes_of(y: ArrayLike, classes: Array, n: int, neighbors: str) -> Array:
@@ -138,6 +231,11 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
 
 def _places(given: ArrayLike, names: Array, n: int, neighbors: str) -> Array | None:
     found = labels(SimpleNamespace(neighbors=neighbors), given, n)
+    return _places_among(names, found)
+
+
+def _places_among(names: Array, found: Array) -> Array | None:
+    """Place of each value among sorted names, or None where one is none of them."""
     same, kind = attempt(lambda: np.searchsorted(names, found).clip(0, len(names) - 1))
     known = kind is None and np.array_equal(np.asarray(names)[same], found)
     return np.asarray(same) if known else None

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..exceptions import NotSupported
 from ..fitting.data import Array
-from ..fitting.release import Asked, release
-from ..mechanisms import MeanLoss
+from ..mechanisms import MeanLoss, Public
 from ..mechanisms.mean_loss import KAPPA
-from ..privacy import Receipt, Spec
-from ._confusion import public_of
+from ._figure import Facts, Figure, beside_nothing
 from ._intervals import Interval, quotient
 
 __all__ = ["r2"]
@@ -44,61 +43,104 @@ class _Moments(NamedTuple):
         return self.noise * math.hypot(1.0 - 2.0 * self.mean, 1.0 / KAPPA)
 
 
-def r2(
-    held: Any, bounds: tuple[float, float], spec: Spec, level: float, given: dict[str, Any]
-) -> tuple[Interval, Receipt]:
-    """Of predictions and targets that are cut to public bounds."""
-    if spec.neighbors != "replace_one":
+def r2(facts: Facts, bounds: tuple[float, float]) -> Figure:
+    """Make the figure of predictions and targets that are cut to public bounds."""
+    if facts.n is None:
         raise NotSupported(
             "scoring='r2' needs a public number of records; use neighbors='replace_one'."
         )
-    n, (low, high) = len(held.codes), bounds
-    public = public_of(n, spec)
+    return _R2(facts.n, facts.level, *bounds)
 
-    def placed(numbers: Array) -> Array:
-        return np.clip((np.clip(numbers, low, high) - low) / (high - low), 0.0, 1.0)
 
-    def load() -> tuple[Array, Array]:
-        return np.zeros((n, 1)), np.column_stack([placed(held.codes), placed(held.numbers())])
+@dataclass(frozen=True)
+class _Errors:
+    """Squared error of each record."""
 
-    def questions(scale: float) -> list[MeanLoss]:
+    def __call__(self, seen: Array) -> Array:
+        return np.square(seen[:, 0] - seen[:, 1])
+
+
+@dataclass(frozen=True)
+class _Targets:
+    """Target of each record."""
+
+    def __call__(self, seen: Array) -> Array:
+        return seen[:, 0]
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """What each record adds to ``errors - left * variance``, put into [0, 1]; seldom cut.
+
+    Parameters
+    ----------
+    left : float
+        About the share of the variance that is left.
+    middle : float
+        About the mean target.
+    reach : float
+        Beyond which what a record adds is cut.
+    """
+
+    left: float
+    middle: float
+    reach: float
+
+    def __call__(self, seen: Array) -> Array:
+        errors = np.square(seen[:, 0] - seen[:, 1])
+        added = errors - self.left * np.square(seen[:, 0] - self.middle)
+        return 0.5 + 0.5 * np.clip(added / self.reach, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class _R2(Figure):
+    """Three sums, of which the first two say how the third is asked for."""
+
+    n: int
+    level: float
+    low: float
+    high: float
+
+    name: ClassVar[str] = "r2"
+    needs: ClassVar[str] = "numbers"
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        return {"n": self.n, "y_bounds": [self.low, self.high]}
+
+    def questions(self, scale: float) -> list[MeanLoss]:
         return [MeanLoss(multiplier=scale / math.sqrt(share)) for share in _SHARES]
 
-    def ask(put: Callable[..., Any], scale: float) -> Interval:
-        def moments(question: MeanLoss, of: Callable[[Array], Array]) -> _Moments:
-            m, v = (float(total) / n for total in put(question, of))
-            noise = question.multiplier * question.bound(public) / n
-            return _Moments(m, m - m * m - v / KAPPA, noise)
-
-        of_errors, of_targets, of_terms = questions(scale)
-        error = moments(of_errors, _errors)
-        target = moments(of_targets, lambda seen: seen[:, 0])
-        term, width = _terms(error, target)
-        spread = min(0.25, max(0.0, moments(of_terms, term).variance)) * width**2
+    def ask(self, put: Callable[..., Any], scale: float) -> Interval:
+        of_errors, of_targets, of_terms = self.questions(scale)
+        error = self._moments(put, of_errors, _Errors())
+        target = self._moments(put, of_targets, _Targets())
+        terms = _terms(error, target)
+        variance = self._moments(put, of_terms, terms).variance
+        spread = min(0.25, max(0.0, variance)) * (2.0 * terms.reach) ** 2
         noises = error.noise, target.noise_of_variance
-        found = quotient(error.mean, target.variance, *noises, spread / n, level)
+        found = quotient(error.mean, target.variance, *noises, spread / self.n, self.level)
         return 1.0 - found[0], 1.0 - found[2], 1.0 - found[1]
 
-    asked = Asked(questions, ask, "r2", {"n": n, "y_bounds": [low, high]})
-    return release(asked, spec, public, load, **given)
+    def _moments(self, put: Callable[..., Any], question: MeanLoss, of: Any) -> _Moments:
+        m, v = (float(total) / self.n for total in put(question, of))
+        bound = question.bound(Public(self.n, 1, 0.0, "replace_one"))
+        return _Moments(m, m - m * m - v / KAPPA, question.multiplier * bound / self.n)
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        both = np.column_stack([held.codes, held.numbers()])
+        width = self.high - self.low
+        cut = (np.clip(both, self.low, self.high) - self.low) / width
+        return beside_nothing(np.clip(cut, 0.0, 1.0))
 
 
-def _errors(seen: Array) -> Array:
-    return np.square(seen[:, 0] - seen[:, 1])
+def _terms(error: _Moments, target: _Moments) -> _Terms:
+    """Choose the range of what a record adds, by answers: the narrower, the better is its variance known.
 
-
-def _terms(error: _Moments, target: _Moments) -> tuple[Callable[[Array], Array], float]:
-    """What a record adds to ``errors - quotient * variance``, put into [0, 1], and the width of its range.
-
-    It is 0 in the mean and seldom more than some mean errors; the narrower the range, the better is the variance known.
+    It is 0 in the mean and seldom more than some mean errors.
     """
     left = min(_MOST, max(0.0, error.mean) / target.variance) if target.variance > 0 else _MOST
     middle = min(1.0, max(0.0, target.mean))
     widest = max(1.0, left * max(middle, 1.0 - middle) ** 2)
     reach = min(widest, _REACH * (max(0.0, error.mean) + 2.0 * error.noise))
-
-    def terms(seen: Array) -> Array:
-        added = _errors(seen) - left * np.square(seen[:, 0] - middle)
-        return 0.5 + 0.5 * np.clip(added / reach, -1.0, 1.0)
-
-    return terms, 2.0 * reach
+    return _Terms(float(left), float(middle), float(reach))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
@@ -14,16 +14,15 @@ from ..fitting.data import Array
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._area import auc
-from ._confusion import confusion_of, matrix_of, public_of
+from ._confusion import ByClass, Counting, Counts
 from ._estimate import Estimate
+from ._figure import Facts, Figure, beside_nothing, measure
 from ._intervals import Interval
 from ._losses import brier, log_loss
 from ._outcomes import Held
 from ._r2 import r2
 
 __all__ = ["SCORINGS", "dp_score", "scored"]
-
-Found = tuple[Interval, Receipt]
 
 
 def dp_score(
@@ -93,13 +92,15 @@ def dp_score(
     """
     spec = Spec(epsilon, delta, check_neighbors(neighbors))
     given = {"ledger": ledger, "random_state": random_state}
+    found: Interval
     if scoring == "r2":
         bounds = _bounds_of(estimator, y_bounds)
         held = Held.of_numbers(estimator, X, y, neighbors)
-        found, receipt = r2(held, bounds, spec, _checked(level), given)
+        figure = r2(Facts(held.public_count(), 0, spec, _checked(level)), bounds)
+        found, receipt = measure(figure, spec, held, given)
     else:
         held = Held.of(estimator, X, y, neighbors)
-        found, receipt = scored(scoring, held, len(held.X), spec, level=level, **given)
+        found, receipt = scored(scoring, held, spec, level=level, **given)
     return Estimate(*found, level, scoring, receipt)
 
 
@@ -122,33 +123,62 @@ def _checked(level: float) -> float:
     return level
 
 
-def scored(scoring: str, held: Any, n: int, spec: Spec, *, level: float, **given: Any) -> Found:
+def scored(
+    scoring: str, held: Any, spec: Spec, *, level: float, **given: Any
+) -> tuple[Interval, Receipt]:
     """The figure of records whose outcomes `held` gives, once all is paid."""
     if scoring not in SCORINGS:
         known = ", ".join(SCORINGS)
         raise ValueError(f"scoring={scoring!r} is unknown for classifiers; use one of {known}.")
     if scoring in _OF_TWO and len(held.classes) != 2:
         raise NotSupported(f"scoring={scoring!r} is of two classes; use 'balanced_accuracy'.")
-    return SCORINGS[scoring](held, n, spec, _checked(level), given)
+    facts = Facts(held.public_count(), len(held.classes), spec, _checked(level))
+    return measure(SCORINGS[scoring](facts), spec, held, given)
 
 
-def _accuracy(held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]) -> Found:
+@dataclass(frozen=True)
+class _Accuracy(Counting):
     """Two cells: wrong and right."""
 
-    def load() -> tuple[Array, Array]:
-        return np.zeros((n, 1)), (held.predicted() == held.codes).astype(float)
+    level: float
 
-    table, receipt = confusion_of(2, load, public_of(n, spec), spec, "accuracy", given)
-    return table.rate([1], [0], level), receipt
+    name: ClassVar[str] = "accuracy"
+
+    @property
+    def reach(self) -> float:
+        return 1.0
+
+    def ask(self, put: Callable[..., Any], scale: float) -> Interval:
+        counts: Counts = super().ask(put, scale)
+        return counts.rate([1], [0], self.level)
+
+    def outcomes(self, held: Any) -> tuple[Array, Array]:
+        return beside_nothing((held.predicted() == held.codes).astype(float))
 
 
-def _balanced(held: Any, n: int, spec: Spec, level: float, given: dict[str, Any]) -> Found:
+@dataclass(frozen=True)
+class _Balanced(ByClass):
     """Cells of class and prediction; the mean of the recalls."""
-    found, receipt = matrix_of(held, n, spec, "balanced accuracy", given)
-    return found.balanced(len(held.classes), level), receipt
+
+    classes: int
+    level: float
+
+    name: ClassVar[str] = "balanced accuracy"
+
+    def ask(self, put: Callable[..., Any], scale: float) -> Interval:
+        counts: Counts = super().ask(put, scale)
+        return counts.balanced(self.classes, self.level)
 
 
-SCORINGS: dict[str, Callable[..., Found]] = {
+def _accuracy(facts: Facts) -> Figure:
+    return _Accuracy(facts.n, 2, facts.level)
+
+
+def _balanced(facts: Facts) -> Figure:
+    return _Balanced(facts.n, facts.classes**2, facts.classes, facts.level)
+
+
+SCORINGS: dict[str, Callable[[Facts], Figure]] = {
     "accuracy": _accuracy,
     "balanced_accuracy": _balanced,
     "roc_auc": auc,

@@ -1,6 +1,6 @@
 """What other rooms build scores of: outcomes that a model gives, and the figures made of them."""
 
-from ._outcomes import Held, codes_of
+from ._outcomes import Held, codes_of, of_nobody, refuse_without
 from ._score import SCORINGS, scored
 
-__all__ = ["SCORINGS", "Held", "codes_of", "scored"]
+__all__ = ["SCORINGS", "Held", "codes_of", "of_nobody", "refuse_without", "scored"]

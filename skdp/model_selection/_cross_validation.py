@@ -18,8 +18,9 @@ from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
 from ..fitting.data import Array, table
 from ..fitting.trials import quietly
+from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics import Estimate
-from ..metrics.scoring import Held, codes_of, scored
+from ..metrics.scoring import Held, codes_of, of_nobody, refuse_without, scored
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
 from ..privacy.events import Script, merged
@@ -102,14 +103,14 @@ def dp_cross_val_score(
     folds = list(parts_of(cv, relation).split(X, None, groups))
     probe = clone(estimator).set_params(ledger=None)
     rows = table(probe, X, reset=True)
-    labels, spec = np.asarray(y), Spec(epsilon, estimator.delta, relation)
+    labels, spec = copy_if_shared(np.asarray(y)), Spec(epsilon, estimator.delta, relation)
     fits = [_quoted(probe, len(train), rows.shape[1]) for train, _ in folds]
     scripts = [_but_one(fits, part) for part in range(len(folds))]
     classes = np.unique(np.asarray(estimator.classes))
     codes = codes_of(y, classes, len(rows), relation)
     pooled = _Pooled(probe, rows, labels, classes, codes, folds)
     given = {"ledger": ledger, "besides": _charged(scripts, fits), "random_state": random_state}
-    found, receipt = scored(scoring, pooled, len(rows), spec, level=level, **given)
+    found, receipt = scored(scoring, pooled, spec, level=level, **given)
     return Estimate(*found, level, scoring, _total(receipt, scripts, fits[0], len(folds)))
 
 
@@ -179,6 +180,14 @@ class _Pooled:
     codes: Array
     folds: list[tuple[Array, Array]]
 
+    def public_count(self) -> int | None:
+        """Number of records, where it may be known."""
+        return int(self.X.shape[0]) if self.estimator.neighbors == "replace_one" else None
+
+    def refuse_without(self, what: str) -> None:
+        """Refuse an estimator that has no such outcomes."""
+        refuse_without(self.estimator, what)
+
     def predicted(self) -> Array:
         """Places of the predicted labels."""
         return self._of("predicted")
@@ -192,7 +201,7 @@ class _Pooled:
         return self._of("scores")
 
     def _of(self, what: str) -> Array:
-        found = self._of_nobody(what)
+        found = of_nobody(what, self.X.shape[0], len(self.classes))
         for train, test in self.folds:
             # By keys all records may fall into one part: what fits on none would raise would tell of that.
             # Nor is told what else a fit of some records raises or warns: they have been paid for, and it is no answer.
@@ -207,10 +216,3 @@ class _Pooled:
         alone = self.estimator.neighbors != "replace_one"
         held = Held(model, self.X[test], self.codes[test], self.classes, alone)
         return np.asarray(getattr(held, what)())
-
-    def _of_nobody(self, what: str) -> Array:
-        """What is said of records that no model speaks of: the first class, even odds, score 0."""
-        n, k = len(self.X), len(self.classes)
-        if what == "probabilities":
-            return np.full((n, k), 1.0 / k)
-        return np.zeros(n, dtype=np.intp if what == "predicted" else np.float64)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from ..fitting import PrivateEstimator
 from ..fitting._targets import targets
 from ..fitting.data import any_table, attempt, table
+from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics.scoring import codes_of
 from ._candidates import Candidates, steps_of
 from ._frame import Frame, Table
@@ -22,6 +23,7 @@ Widths = tuple[tuple[int, ...], ...]
 
 def admitted(model: Any, X: Any, y: Any) -> Table:
     """Rows and targets that a candidate can be fitted on, or a refusal as of its own fit."""
+    X, y = map(copy_if_shared, (X, y))  # every run reads them anew
     steps = steps_of(model)
     last = clone(steps[-1][1])
     rows: Any = (

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from ..fitting.release import Asked, release
+from ..fitting.release import Query, release
 from ..fitting.trials import Seeds, best_trial
 from ..privacy import Spec
 from ..privacy import epsilon as price_of
@@ -18,7 +16,7 @@ from ..privacy.events import BestOf, Script, merged
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import last_of
 from ._frame import Best, Frame, Table, largest
-from ._losses import mean_loss
+from ._losses import LossOfRun
 
 __all__ = ["Geometric"]
 
@@ -50,9 +48,9 @@ class Geometric:
     def _price(self, mu: float) -> float:
         return price_of(self._script(mu), self.frame.spec.delta, self.frame.spec.neighbors)
 
-    def _score(self, mu: float) -> tuple[Asked, Spec]:
+    def _score(self, mu: float) -> tuple[Query, Spec]:
         frame = self.frame
-        return mean_loss(frame.public()), frame.promise(mu * math.sqrt(SCORE))
+        return LossOfRun(frame.public().n), frame.promise(mu * math.sqrt(SCORE))
 
     def _fit(self, mu: float) -> float:
         return mu * math.sqrt(1.0 - SCORE)
@@ -92,14 +90,11 @@ class Geometric:
     def run(self, table: Table, seeds: Seeds) -> Best | None:
         """Fit and score as often as the cap allows."""
         frame, mu, (asked, spec) = self.frame, self._mu, self._score(self._mu)
-        zeros = np.zeros((len(table.codes), 1))
 
         def trial(index: int) -> tuple[float, Best]:
             model = frame.fitted(index, self._fit(mu), table, seeds)
             losses = frame.losses(model, table)
-            found = release(
-                asked, spec, frame.public(), lambda: (zeros, losses), random_state=seeds.next()
-            )
+            found = release(asked, spec, frame.public(), losses, random_state=seeds.next())
             score, mean = found[0]
             figure = frame.scoring.figure(mean, last_of(model))
             return score, Best(index, model, figure)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..fitting.data import Array
-from ..fitting.release import Asked
+from ..fitting.release import Query
 from ..mechanisms import BestColumn, MeanLoss, Public
 from ..metrics.scoring import Held
 
-__all__ = ["SCORES", "Scoring", "choice", "mean_loss", "public_of"]
+__all__ = ["SCORES", "Choice", "LossOfRun", "Scoring", "public_of"]
 
 _MOST = 5.0  # largest log-loss: probabilities below exp(-5) count as that
 
@@ -90,31 +90,68 @@ def public_of(n: int | None, neighbors: str, columns: int = 1) -> Public:
     return Public(n, columns, 0.0, neighbors)
 
 
-def mean_loss(public: Public) -> Asked:
-    """The noisy sum of losses: as a score, where more is better, and as a mean."""
+@dataclass(frozen=True)
+class LossOfRun(Query):
+    """The noisy sum of a run's losses: as a score, where more is better, and as a mean.
 
-    def ask(put: Callable[[Any], Any], scale: float) -> tuple[float, float]:
-        sums = np.asarray(put(MeanLoss(multiplier=scale)))
-        if public.n is not None:
-            return -float(sums[0]), _cut(float(sums[0]) / public.n)
+    Parameters
+    ----------
+    n : int or None
+        Number of records, where it is public.
+    """
+
+    n: int | None
+
+    name: ClassVar[str] = "score of a run"
+
+    def questions(self, scale: float) -> list[MeanLoss]:
+        """One sum."""
+        return [MeanLoss(multiplier=scale)]
+
+    def ask(self, put: Callable[..., Any], scale: float) -> tuple[float, float]:
+        """The score, and the mean."""
+        sums = np.asarray(put(*self.questions(scale)))
+        if self.n is not None:
+            return -float(sums[0]), _cut(float(sums[0]) / self.n)
         half = max(float(sums[0]), 0.5)
         return -float(sums[1]), _cut(0.5 + 0.5 * float(sums[1]) / half)
 
-    return Asked(lambda scale: [MeanLoss(multiplier=scale)], ask, "score of a run")
+    def outcomes(self, held: Array) -> tuple[Array, Array]:
+        """A loss of each record."""
+        return np.zeros((len(held), 1)), held
+
+
+@dataclass(frozen=True)
+class Choice(Query):
+    """Which of several columns of losses has the least sum.
+
+    Parameters
+    ----------
+    columns : int
+        How many.
+    """
+
+    columns: int
+
+    name: ClassVar[str] = "choice among pilots"
+
+    @property
+    def unit(self) -> float:
+        """What losses are divided by to be rows of norm 1."""
+        return float(2.0 ** math.ceil(0.5 * math.log2(self.columns)))
+
+    def questions(self, scale: float) -> list[BestColumn]:
+        """One choice."""
+        return [BestColumn(epsilon=1.0 / scale if scale else math.inf, unit=self.unit)]
+
+    def ask(self, put: Callable[..., Any], scale: float) -> int:
+        """The column."""
+        return int(put(*self.questions(scale)))
+
+    def outcomes(self, held: Array) -> tuple[Array, Array]:
+        """A row of losses of each record."""
+        return held / self.unit, np.zeros(len(held))
 
 
 def _cut(mean: float) -> float:
     return min(1.0, max(0.0, mean))
-
-
-def choice(columns: int) -> tuple[Asked, float]:
-    """Which of several columns of losses has the least sum; and what losses are divided by to be rows of norm 1."""
-    unit = 2.0 ** math.ceil(0.5 * math.log2(columns))
-
-    def question(scale: float) -> BestColumn:
-        return BestColumn(epsilon=1.0 / scale if scale else math.inf, unit=unit)
-
-    def ask(put: Callable[[Any], Any], scale: float) -> int:
-        return int(put(question(scale)))
-
-    return Asked(lambda scale: [question(scale)], ask, "choice among pilots"), unit

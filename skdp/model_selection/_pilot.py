@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..fitting.data import Array
-from ..fitting.release import Asked, release
+from ..fitting.release import release
 from ..fitting.trials import Seeds, quietly
 from ..mechanisms import Public
 from ..privacy import Spec
@@ -20,7 +20,7 @@ from ..privacy._compose import exact_mu, reduced
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.events import Gaussian, Script, merged
 from ._frame import CLOSE, Best, Frame, Table, largest
-from ._losses import choice
+from ._losses import Choice
 
 __all__ = ["Pilot"]
 
@@ -55,9 +55,8 @@ class Pilot:
     def _refit(self, mu: float) -> float:
         return mu * math.sqrt(REFIT)
 
-    def _choice(self, mu: float) -> tuple[Asked, Spec, float]:
-        asked, unit = choice(len(self.frame.candidates))
-        return asked, self.frame.promise(mu * math.sqrt(CHOICE)), unit
+    def _choice(self, mu: float) -> tuple[Choice, Spec]:
+        return Choice(len(self.frame.candidates)), self.frame.promise(mu * math.sqrt(CHOICE))
 
     def _public(self) -> Public:
         return self.frame.public(len(self.frame.candidates))
@@ -65,7 +64,7 @@ class Pilot:
     def _script(self, mu: float) -> Script:
         frame, settings = self.frame, range(len(self.frame.candidates))
         pilots = [run for i in settings for run in frame.script(i, self._pilot(mu), "gdp")]
-        asked, spec, _ = self._choice(mu)
+        asked, spec = self._choice(mu)
         chosen, _ = asked.priced(spec, self._public())
         costliest = max(self._one_mu(frame.script(i, self._refit(mu), "gdp")) for i in settings)
         return merged((*pilots, *chosen, (Gaussian(1.0 / costliest), 1)))
@@ -93,7 +92,7 @@ class Pilot:
 
     def proofs(self) -> tuple[str, ...]:
         """Pages that it rests on, beside those of the fits."""
-        asked, spec, _ = self._choice(self._mu)
+        asked, spec = self._choice(self._mu)
         return asked.priced(spec, self._public())[1]
 
     def told(self) -> str:
@@ -109,7 +108,7 @@ class Pilot:
 
     def run(self, table: Table, seeds: Seeds) -> Best | None:
         """Fit all, choose, and fit once more."""
-        frame, (asked, spec, unit) = self.frame, self._choice(self._mu)
+        frame, (asked, spec) = self.frame, self._choice(self._mu)
         n, pilot = len(table.codes), self._pilot(self._mu)
         losses = np.ones((n, len(frame.candidates)))  # of a pilot that fails
 
@@ -119,10 +118,7 @@ class Pilot:
         for i, column in enumerate(losses.T):
             found = quietly(partial(lost, i))
             column[:] = 1.0 if found is None else found
-        rows = losses / unit
-        chosen, _ = release(
-            asked, spec, self._public(), lambda: (rows, np.zeros(n)), random_state=seeds.next()
-        )
+        chosen, _ = release(asked, spec, self._public(), losses, random_state=seeds.next())
         refit = self._refit(self._mu)
         model = quietly(lambda: frame.fitted(chosen, refit, table, seeds, "gdp"))
         return None if model is None else Best(chosen, model, None)

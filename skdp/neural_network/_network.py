@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan
-from ..fitting.data import Array, scores
+from ..fitting.data import Array, rows_times, scores
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Perceptron
 from ..penalties import L2Blocks, ScaledPenalty
@@ -116,10 +117,11 @@ class Network(AnyNetwork):
     def _scores(self, X: ArrayLike) -> Array:
         """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""
         check_is_fitted(self)
-        X = self._rows(X)
+        table: Any = self._rows(X)
+        X = table if issparse(table) else np.ascontiguousarray(table)  # norms in one order of sums
         beyond = np.maximum(row_norms(X) / self._norm(), 1.0)
         first = scores(X, self.coefs_[0], self.intercepts_[0]) / beyond[:, None].astype(X.dtype)
         for matrix, constant in zip(self.coefs_[1:], self.intercepts_[1:], strict=True):
             said, _ = ACTIVATIONS[self.activation](first)
-            first = said @ matrix + constant
+            first = rows_times(said, matrix) + constant
         return first

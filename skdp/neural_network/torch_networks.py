@@ -120,7 +120,7 @@ class TorchNetwork(AnyNetwork):
         """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""
         check_is_fitted(self)
         table: Any = self._rows(X)
-        table = table.tocsr() if issparse(table) else table
+        table = table.tocsr() if issparse(table) else np.ascontiguousarray(table)
         model, found = TorchModule(self.module_, *self._seen), []
         beyond = np.maximum(row_norms(table) / self._norm(), 1.0) * self._norm()
         for start in range(0, table.shape[0], AT_ONCE):

@@ -69,7 +69,8 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
             Of norm at most ``row_norm_``, where there is one.
         """
         check_is_fitted(self)
-        return self._mapped(self._numbers(X, reset=False))
+        # One layout: sums along a row are made in another order where the table lies otherwise.
+        return self._mapped(np.ascontiguousarray(self._numbers(X, reset=False)))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the columns, which are those that came in.

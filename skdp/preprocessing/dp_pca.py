@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan
+from ..fitting.data import rows_times
 from ..mechanisms import Public
 from ..solvers import Solver, Task
 from ._cells import Array
@@ -118,5 +119,5 @@ class DPPCA(MomentTransformer):
     def _mapped(self, x: Array) -> Array:
         stretch = self.explained_variance_**-POWER
         typical = np.sqrt(np.square(stretch) @ self.explained_variance_)
-        rows = (self._inside(x) - self.mean_) @ (self.components_.T * stretch)
+        rows = rows_times(self._inside(x) - self.mean_, self.components_.T * stretch)
         return self._within_one(rows / (TYPICAL * typical))

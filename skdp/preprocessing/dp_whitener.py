@@ -8,6 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from ..fitting import Plan
+from ..fitting.data import rows_times
 from ..solvers import Solver
 from ._cells import Array
 from ._row_moment import MomentTransformer, RowMoment
@@ -70,6 +71,5 @@ class DPWhitener(MomentTransformer):
         self.whitening_ = w
 
     def _mapped(self, x: Array) -> Array:
-        return self._within_one(
-            self._inside(x) @ self.whitening_ / (LONGEST * math.sqrt(x.shape[1]))
-        )
+        rows = rows_times(self._inside(x), self.whitening_)
+        return self._within_one(rows / (LONGEST * math.sqrt(x.shape[1])))

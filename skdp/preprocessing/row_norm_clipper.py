@@ -93,7 +93,8 @@ class RowNormClipper(FromFields, OneToOneFeatureMixin, TransformerMixin, BaseEst
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        rows = np.asarray(table(self, X, reset=False, sparse=False), dtype=np.float64)
+        found = table(self, X, reset=False, sparse=False)
+        rows = np.ascontiguousarray(found, dtype=np.float64)
         # By the largest entry first: squares of huge entries overflow, those of tiny ones vanish.
         largest = np.abs(rows).max(axis=1)
         largest[largest == 0.0] = 1.0

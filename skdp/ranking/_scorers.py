@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 
-from ..fitting.data import Array
+from ..fitting.data import Array, rows_times
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Linear, Model, Perceptron
 from ..neural_network._defaults import step_of, usual
@@ -74,10 +75,11 @@ def solver_for(given: str | Solver, task: Task, public: Public, spec: Spec) -> S
 
 def scored(X: Array, matrices: list[Array], activation: str, data_norm: float) -> Array:
     """Scores of documents; those beyond `data_norm` are scaled down, as they are in a fit."""
+    X = X if issparse(X) else np.ascontiguousarray(X)  # norms in one order of sums
     long = np.maximum(row_norms(X) / data_norm, 1.0).astype(X.dtype)
     rows = X if (long == 1.0).all() else X / long[:, None]  # products of far ones would overflow
-    found = rows @ matrices[0]
+    found = rows_times(rows, matrices[0])
     for matrix in matrices[1:]:
         said: Any = ACTIVATIONS[activation](found)[0]
-        found = said @ matrix
+        found = rows_times(said, matrix)
     return np.asarray(found[:, 0])

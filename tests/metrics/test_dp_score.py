@@ -115,9 +115,9 @@ def test_a_model_that_fails_or_warns_tells_nothing():
             warnings.warn(f"the record {X[0]}", stacklevel=1)
             return super().predict(X)
 
-    with pytest.raises(ValueError, match="failed on these rows") as refusal:
-        dp_score(Loud().fit(X, Y), *HELD)
-    assert refusal.value.__context__ is None and "[" not in str(refusal.value)
+    # It has been paid for: that a model fails would tell of a row. All count as of the first class.
+    found = dp_score(Loud().fit(X, Y), *HELD, **LOOSE)
+    assert found.value == pytest.approx((HELD[1] == "no").mean(), abs=1e-3)
     dp_score(Louder().fit(X, Y), *HELD)
 
 

@@ -203,7 +203,83 @@ def _undocumented_in(body, name, owner):
             yield from _undocumented_in(node.body, name, f"{node.name}.")
 
 
+# What a face of a metric may ask of held records: public facts. The rest is for `outcomes`, once all is paid.
+PUBLIC_OF_HELD = {"public_count", "refuse_without", "classes", "grouped"}
+RECORDS = {"X", "y", "groups"}  # as a user gives them: they go into Held, and nowhere else
+INTO_HELD = {"of", "of_numbers", "grouped"}
+TAKE_HELD = {
+    "measure",
+    "scored",
+}  # of which the latter hands it to the former, and that to the trusted seam
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def private_counts(source, name):
+    """What would let a face of a metric choose a question by records: no price follows a question's range or size."""
+    if not name.startswith("metrics/") or name == "metrics/_outcomes.py":
+        return
+    tree = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+    within = {id(part): f for f in functions for part in ast.walk(f) if part is not f}
+    for node in ast.walk(tree):
+        place, owner = f"{name}:{getattr(node, 'lineno', 0)}", within.get(id(node))
+        if isinstance(node, FUNCTIONS) and owner is not None:
+            yield f"{place} has a function inside a function, which may close over records"
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            yield f"{place} keeps what a function saw"
+        elif _reads_held(node) and not _is_after_payment(owner, functions):
+            yield f"{place} reads {ast.unparse(node)} before or beside the answers"
+        elif _hands_held_on(node) and not _is_after_payment(owner, functions):
+            yield f"{place} shows held records to {ast.unparse(node.func)}"
+        elif isinstance(node, ast.Name) and node.id in RECORDS and not _goes_into_held(node, tree):
+            yield f"{place} reads {node.id}"
+        elif _is_after_payment(owner, functions) and _keeps(node):
+            yield f"{place} keeps what it saw of records"
+
+
+def _reads_held(node):
+    named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return named and node.value.id == "held" and node.attr not in PUBLIC_OF_HELD
+
+
+def _hands_held_on(node):
+    given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    shown = any(isinstance(one, ast.Name) and one.id == "held" for one in given)
+    return shown and ast.unparse(node.func) not in TAKE_HELD | {"release"}
+
+
+def _is_after_payment(function, functions):
+    """Whether a function is `outcomes`, or called by nothing else."""
+    known = getattr(function, "name", None)
+    if known is None or known == "outcomes":
+        return known == "outcomes"
+    callers = [
+        f for f in functions if f is not function and _names(f, known) and known.startswith("_")
+    ]
+    return bool(callers) and all(getattr(f, "name", "") == "outcomes" for f in callers)
+
+
+def _names(function, known):
+    return any(isinstance(n, ast.Name) and n.id == known for n in ast.walk(function))
+
+
+def _keeps(node):
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    stores = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr)
+    kept = stores and any(isinstance(t, ast.Attribute | ast.Subscript) for t in targets)
+    called = isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".", 1)[-1]
+    return kept or called in {"setattr", "__setattr__", "append", "update", "add", "setdefault"}
+
+
+def _goes_into_held(node, tree):
+    """Whether a name is an argument of what makes `Held`."""
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+    makers = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr in INTO_HELD]
+    return any(node is given for call in makers for given in call.args)
+
+
 WALLS = {
+    "counts": private_counts,
     "imports": wrong_imports,
     "private": private_imports,
     "randomness": randomness,

@@ -1,0 +1,98 @@
+"""Maps that round a row by its place are public where every record keeps its place, and nowhere else."""
+
+import warnings
+
+import numpy as np
+import pytest
+from laws.map_laws import check_rows_are_mapped_alone
+from sklearn.base import TransformerMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import all_estimators
+
+import skdp
+from skdp.inspection._rules import PUBLIC, ROUND_BY_PLACE, reads_nothing
+from skdp.model_selection import DPGridSearchCV
+from skdp.model_selection._candidates import _TAKE_ALL
+from skdp.preprocessing import DPBounds
+
+GIVEN = {
+    "n_components": 8,
+    "gamma": 0.5,
+    "random_state": 0,
+    "strategy": "constant",
+    "with_mean": False,
+    "with_std": False,
+    "features": "all",
+    "use_idf": False,
+    "extrapolation": "constant",
+}
+OF_OTHER_CELLS = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer", "PatchExtractor")
+DECLARED = {"OneHotEncoder", "OrdinalEncoder"}
+
+
+def public_map(kind, d):
+    """An instance that reads no record, of a class that is on the list."""
+    step = kind()
+    for name, value in GIVEN.items():
+        if name in step.get_params():
+            step.set_params(**{name: value})
+    if kind.__name__ == "SplineTransformer":
+        step.set_params(knots=np.linspace(-30.0, 30.0, 5)[:, None].repeat(d, axis=1))
+    if kind.__name__ in DECLARED:
+        step.set_params(categories=[list(range(-40, 41))] * d)
+    return step
+
+
+def kinds():
+    """Every class on the list of public maps that takes a table of numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = dict(all_estimators())
+    return [found[name] for name in PUBLIC if name in found and name not in OF_OTHER_CELLS]
+
+
+def moved(kind, d):
+    """Whether a row more moves a bit of another: in one layout, as a table of a fit keeps its own."""
+    rng = np.random.default_rng(d)
+    rows = np.abs(rng.normal(size=(4, d))) / 9.0
+    if kind.__name__ in DECLARED:
+        rows = np.rint(30.0 * rows)
+    step = public_map(kind, d)
+    assert reads_nothing(step), "give it what makes it public"
+    if kind.__name__ == "FeatureHasher":
+        return False  # of dictionaries, one after the other
+    step.fit(rows)
+    try:
+        check_rows_are_mapped_alone(step.transform, rows[0], rows[1:], layouts=("C",), far=1.0)
+    except AssertionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+def test_each_public_map_is_where_it_was_measured_to_be(kind):
+    assert issubclass(kind, TransformerMixin)
+    found = any(moved(kind, d) for d in (9, 16, 33))
+    assert found == (kind.__name__ in ROUND_BY_PLACE)
+
+
+@pytest.mark.parametrize("name", sorted(ROUND_BY_PLACE))
+def test_they_are_public_under_replace_one_alone(name):
+    step = public_map(dict(all_estimators())[name], 3)
+    for relation, private in (("replace_one", True), ("add_remove", False)):
+        model = skdp.DPLogisticRegression(neighbors=relation, data_norm=1.0, classes=[0, 1])
+        found = skdp.check(make_pipeline(step, model))
+        assert found.private is private
+        assert ("rounds a row by its place" in str(found)) is not private
+
+
+@pytest.mark.parametrize("name", sorted(ROUND_BY_PLACE & _TAKE_ALL))
+def test_a_search_refuses_them_under_add_remove(name):
+    step = public_map(dict(all_estimators())[name], 3)
+    given = {"neighbors": "add_remove", "n_public": 300}
+    last = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1], **given)
+    for model in (make_pipeline(step, last), make_pipeline(DPBounds(**given), step, last)):
+        search = DPGridSearchCV(model, {"dplogisticregression__C": [0.1, 1.0]}, epsilon=4.0)
+        X = np.random.default_rng(0).normal(size=(300, 3))
+        with pytest.raises(skdp.NotSupported, match=name):
+            search.fit(X, (X[:, 0] > 0).astype(int))
