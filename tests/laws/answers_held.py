@@ -1,9 +1,9 @@
 """Run an act twice with the same answers, on two tables, and compare: vaults, questions, and whatever leaves.
 
-With answers held, a sound act is a function of answers and of public numbers: on any other table (of other records, and
-where the number of records is private, of another number) its questions, attributes, results, warnings and errors are the
-same to the last bit. On a neighbour, every record but the one that changed enters every vault as it did before: whatever
-an act learnt of that one and did to the others would show here, before any noise.
+With answers held, a sound act is a function of answers and of public numbers: on any other table (of other records,
+and where the number of records is private, of another number) its questions, attributes, results, warnings and errors
+are the same to the last bit. On a neighbour, every record but the one that changed enters every vault as it did
+before: whatever an act learnt of that one and did to the others shows here, before any noise.
 """
 
 from __future__ import annotations

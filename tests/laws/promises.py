@@ -1,7 +1,7 @@
 """Everything public that promises privacy, found by walking the package, as acts on a table that a test can repeat.
 
-An act is one call that reads records: a fit of an estimator, a pipeline with a transformer in front, a metric, a search, a
-cross-validation. What promises is found by its signature: estimators by `all_estimators`, and functions and
+An act is one call that reads records: a fit of an estimator, a pipeline with a transformer in front, a metric, a
+search, a cross-validation. What promises is found by its signature: estimators by `all_estimators`, and functions and
 constructors by taking both rows and a ledger. How to call it follows from the names of its parameters, so that a new
 name is tried as it comes, and one that cannot be called fails until this file says how.
 """

@@ -21,7 +21,7 @@ def test_what_leaves_is_a_function_of_answers(label):
 
 
 def test_every_promise_is_run_and_not_refused():
-    """A law that is met with refusals alone says nothing: each promise is kept by one act at least, in both relations."""
+    """A law that is met with refusals alone says nothing: one act at least keeps each promise, in each relation."""
     ran = {relation: set() for relation in RELATIONS}
     for act in ACTS.values():
         name = act.name.split(":")[0]

@@ -1,7 +1,7 @@
-"""Leaks planted in estimators, transformers, metrics and fits: the two laws over all promises must find each by its name.
+"""Leaks planted in estimators, transformers, metrics and fits: the two laws over all promises find each by its name.
 
-None of them is named in a law. Each is put where a careless change would put it: into a public module, so that the walk over
-the package finds it, or into the code that every fit passes.
+None of them is named in a law. Each is put where a careless change would put it: into a public module, so that the walk
+over the package finds it, or into the code that every fit passes.
 """
 
 import warnings
@@ -17,7 +17,7 @@ import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge
 from skdp.exceptions import PrivacyWarning
 from skdp.fitting.classifier import PrivateClassifier
-from skdp.metrics import dp_score
+from skdp.metrics import _area, dp_score
 from skdp.preprocessing import DPStandardScaler, TableEncoder
 
 RELATIONS = ("replace_one", "add_remove")
@@ -189,6 +189,22 @@ def test_a_metric_that_leaks_is_found_by_its_name(monkeypatch):
     monkeypatch.setattr(skdp.metrics, "wrongly_scored", wrongly_scored, raising=False)
     monkeypatch.setattr(skdp.metrics, "__all__", [*skdp.metrics.__all__, "wrongly_scored"])
     assert all(found("wrongly_scored").values())
+
+
+SEEN = {}  # what a function of no closure keeps
+OUTCOMES, RANKS = _area._Area.outcomes, _area._ranks
+
+
+def _looks(self, held):
+    rows, targets = OUTCOMES(self, held)
+    SEEN["largest"] = float(max(targets.sum(), len(targets) - targets.sum()))
+    return rows, targets
+
+
+def test_an_area_whose_noise_follows_the_exact_larger_class_is_found_by_its_name(monkeypatch):
+    monkeypatch.setattr(_area._Area, "outcomes", _looks)
+    monkeypatch.setattr(_area, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
+    assert found("dp_score: roc_auc")["replace_one"]
 
 
 @pytest.mark.parametrize(

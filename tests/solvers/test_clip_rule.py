@@ -1,6 +1,7 @@
 """The clip that solvers choose by themselves: it shortens no record where a fit begins."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,4 +39,4 @@ def test_no_record_is_shortened_at_the_start(name):
 def test_no_clip_is_wider_than_the_loss_is_steep_and_less_noise_never_narrows_it(name):
     loss, public, found = clips(name)
     assert max(found) <= loss.slope * public.row_bound * (1 + 1e-12)
-    assert all(quiet >= loud for quiet, loud in zip(found, found[1:]))
+    assert all(quiet >= loud for quiet, loud in pairwise(found))
