@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..preprocessing._cells import codes
 from ..preprocessing._declaration import Categories, Numbers, read_column
 from ..preprocessing._reading import did_you_mean, read_file
 from ..preprocessing._scaling import SCALES
@@ -74,7 +75,7 @@ def load_csv(
     return Table(
         Path(path).name,
         {name: _words(columns[name]) if name in categories else columns[name] for name in declared},
-        _codes(_words(columns[target]), classes, target),
+        _codes(columns[target], classes, target),
         bounds=ranges,
         categories=categories,
         symlog=scaled["symlog"],
@@ -118,12 +119,10 @@ def _words(column: Array) -> Array:
 
 
 def _codes(labels: Array, classes: tuple[str, ...], target: str) -> Array:
-    codes = np.full(len(labels), -1)
-    for code, name in enumerate(classes):
-        codes[labels == name] = code
-    if (codes < 0).any():
+    found = codes(labels, classes)
+    if (found == len(classes)).any():
         raise ValueError(
             f"Column {target!r} holds a label other than the declared {list(classes)}: declare "
             "every class, or leave such rows out."
         )
-    return codes
+    return found

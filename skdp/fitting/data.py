@@ -1,8 +1,9 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
+from ._cells import as_numbers, codes, find_ambiguous
 from ._parameters import SeedSource, as_text, is_count
 from ._scores import scores
-from ._shares import ids_of
+from ._shares import ids_of, in_one_kind
 from ._tables import (
     Array,
     any_table,
@@ -22,11 +23,15 @@ __all__ = [
     "SeedSource",
     "affine_of",
     "any_table",
+    "as_numbers",
     "as_text",
     "attempt",
+    "codes",
+    "find_ambiguous",
     "frames_to_caller",
     "grades",
     "ids_of",
+    "in_one_kind",
     "is_count",
     "is_frame",
     "known_labels",

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting._targets import targets
-from ..fitting.data import Array, attempt, labels, table
+from ..fitting.data import Array, attempt, codes, labels, table
 
 __all__ = ["Held", "codes_of", "groups_of"]
 
@@ -137,7 +137,5 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
 
 
 def _places(given: ArrayLike, names: Array, n: int, neighbors: str) -> Array | None:
-    found = labels(SimpleNamespace(neighbors=neighbors), given, n)
-    same, kind = attempt(lambda: np.searchsorted(names, found).clip(0, len(names) - 1))
-    known = kind is None and np.array_equal(np.asarray(names)[same], found)
-    return np.asarray(same) if known else None
+    found = codes(labels(SimpleNamespace(neighbors=neighbors), given, n), names)
+    return None if (found == len(names)).any() else found

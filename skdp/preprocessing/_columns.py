@@ -42,7 +42,7 @@ def cells_of(table: Any, column: Column) -> Any:
     """
     named = is_frame(table)
     cells = table[table.columns[column.place]] if named else table[:, column.place]
-    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    kind = getattr(getattr(cells, "dtype", None), "kind", None) or np.asarray(cells[:0]).dtype.kind
     if kind in ("c", "m", "M"):
         raise ValueError(
             f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."
