@@ -6,7 +6,7 @@ So a cell must mean the same in every form in which it may come, or one record w
 * Text counts without the blanks around it, and bytes are text in UTF-8.
 * "true" and "false" in any case are booleans, and booleans are the numbers 1 and 0.
 * Text that spells a number is that number. Numbers are doubles, the nearest where a cell has more digits; -0 is 0.
-* None, NaN, NaT, NA and their usual spellings (`MISSING`) are missing, and so is an object that is neither text nor number.
+* None, NaN, NaT, NA and their usual spellings (`MISSING`) are missing, and so is what is no text and no number.
 
 A cell of single precision is the number that it holds: 0.1 in a float32 column is not the 0.1 of a text. No reader of
 files makes such a column unasked.
@@ -32,7 +32,9 @@ MISSING = frozenset(
     ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "<NA>", "N/A")
     + ("NA", "NULL", "None", "n/a", "null")
 )
-PLAIN = frozenset((str, int, float, bool, type(None)))  # of which numpy makes the doubles that `float` makes
+PLAIN = frozenset(
+    (str, int, float, bool, type(None))
+)  # of which numpy makes the doubles that `float` makes
 SPANS = np.datetime64, np.timedelta64  # the second counts as an integer
 
 
@@ -52,7 +54,7 @@ def read_cell(cell: Any) -> float | str | None:
     if isinstance(cell, bytes):
         cell = cell.decode(errors="replace")
     if isinstance(cell, str):
-        return _read_text(cell.strip())
+        return _read_text(cell)
     if hasattr(cell, "as_py"):  # a scalar of Arrow
         return read_cell(cell.as_py())
     if isinstance(cell, SPANS) or not isinstance(cell, numbers.Number | np.bool_):
@@ -83,14 +85,14 @@ def as_numbers(column: Any) -> Array:
         return np.asarray(np.add(cells, 0.0, dtype=np.float64, casting="same_kind"))  # -0 is 0
 
 
-def codes(column: Any, values: Sequence[Any]) -> Array:
+def codes(column: Any, values: Sequence[Any] | Array) -> Array:
     """Return the place of each cell among declared values, or their number where it is none of them.
 
     Parameters
     ----------
     column : array-like of shape (n,)
         Cells of any kind.
-    values : sequence
+    values : sequence or ndarray
         What is declared; no two that read alike, see `find_ambiguous`.
 
     Returns
@@ -166,20 +168,20 @@ def _read_all(cells: Iterable[Any]) -> Iterable[float | str | None]:
             yield read_cell(cell)
             continue
         if cell not in known:
-            known[cell] = read_cell(cell)
+            known[cell] = _read_text(cell)
         yield known[cell]
 
 
-def _read_text(text: str) -> float | str | None:
-    word = text.lower()
-    if word in ("true", "false"):
-        return float(word == "true")
-    if text in MISSING:
-        return None
+def _read_text(cell: str) -> float | str | None:
+    text = cell.strip()
     try:
         return _known(float(text))
     except ValueError:
-        return text
+        pass
+    word = text.lower()
+    if word in ("true", "false"):
+        return float(word == "true")
+    return None if text in MISSING else text
 
 
 def _as_double(number: Any) -> float:

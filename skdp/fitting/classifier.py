@@ -193,7 +193,9 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         if alike:
             told = " and ".join(map(as_text, alike)) if self.classes is not None else "labels"
             why = "are the same label" if len(alike) > 1 else "is read as a missing cell"
-            raise ValueError(f"classes holds {told}, which {why} in a file; spell labels otherwise.")
+            raise ValueError(
+                f"classes holds {told}, which {why} in a file; spell labels otherwise."
+            )
         return classes
 
     def _heaviest(self) -> float:

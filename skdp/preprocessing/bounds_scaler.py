@@ -32,8 +32,8 @@ class BoundsScaler(ByDeclaration):
     ----------
     bounds : dict or (low, high)
         Of each column by name or place: ``{"age": (17, 90), "gain": (0, 1e6, "symlog")}``; scales are "linear", "log"
-        and "symlog" (``sign(x) * log1p(|x|)``, for heavy tails). Or one pair for all columns. There is no default: bounds are known without looking, or bought
-        (`DPBounds`).
+        and "symlog" (``sign(x) * log1p(|x|)``, for heavy tails). Or one pair for all columns. There is no default:
+        bounds are known without looking, or bought (`DPBounds`).
     missing : float or "indicator", default=0.0
         Where in [-1, 1] a missing number goes. "indicator" puts it to 0 and adds a column that is 1 for it.
 
@@ -106,8 +106,8 @@ class BoundsScaler(ByDeclaration):
     def _declaration(self) -> Any:
         if self.bounds is None:
             raise ValueError(
-                "BoundsScaler needs bounds that are known without looking at the data: pass bounds={'age': (17, 90)}, or "
-                "(low, high) for all columns; or take DPBounds, which buys them."
+                "BoundsScaler needs bounds that are known without looking at the data: pass bounds={'age': (17, 90)}, "
+                "or (low, high) for all columns; or take DPBounds, which buys them."
             )
         return self.bounds
 

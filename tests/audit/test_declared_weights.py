@@ -33,7 +33,7 @@ def weights_of(X):
 
 
 def pairs(relation, target, heavy):
-    """Light records with one target, at which no gradient is 0; and the same where the heaviest takes a place, or comes."""
+    """Light records of one target, at which no gradient is 0; and these where the heaviest takes a place, or comes."""
     keep = N - (relation == "replace_one")
     X, y = np.vstack([LIGHT[:keep], ROWS[N:]]), np.append(np.full(keep, target), heavy)
     first, second = (LIGHT, np.full(N, target)), (X, y)
@@ -68,11 +68,13 @@ def estimators(parameter):
         given |= {"epsilon": 1.0, "delta": 1e-5, "data_norm": 1.0}
         given |= {"y_bounds": (0.0, 1.0)} if "y_bounds" in known else {}
         given |= {"n_public": N} if "n_public" in known else {}
-        if "DPMLP" not in name:  # sums of two steps: an exact minimiser has no claim for each call of the noise
+        if (
+            "DPMLP" not in name
+        ):  # sums of two steps: an exact minimiser has no claim for each call of the noise
             given |= {"solver": GD(steps=2)} if "solver" in known else {}
         if is_classifier(Estimator()):
             given["classes"] = [0, 1]
-        if "class_weight" == parameter:
+        if parameter == "class_weight":
             given["class_weight"] = CLASSES
         else:
             given["max_sample_weight"] = HEAVY

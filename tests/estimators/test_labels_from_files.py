@@ -40,7 +40,9 @@ def estimators(kind):
     for estimator in checked():
         known = estimator.get_params()
         if kind(estimator) and known.get("neighbors") == RELATIONS[0] and "random_state" in known:
-            yield pytest.param(clone(estimator).set_params(random_state=0), id=type(estimator).__name__)
+            yield pytest.param(
+                clone(estimator).set_params(random_state=0), id=type(estimator).__name__
+            )
 
 
 @pytest.mark.parametrize("classifier", [*estimators(is_classifier)])
@@ -86,7 +88,13 @@ def test_labels_that_are_taken_from_y_show_none_where_two_are_one():
 def test_every_regressor_reads_targets_one_by_one(regressor):
     y = np.where(CODES, 1.5, 0.0)
     truth = clone(regressor).fit(X, y).predict(X)
-    for spelling in (["-0", "1.5"], ["0.0", " 1.50 "], ["false", "15e-1"], [False, "1.5"], [-0.0, 1.5]):
+    for spelling in (
+        ["-0", "1.5"],
+        ["0.0", " 1.50 "],
+        ["false", "15e-1"],
+        [False, "1.5"],
+        [-0.0, 1.5],
+    ):
         column = [spelling[code] for code in CODES]
         np.testing.assert_array_equal(clone(regressor).fit(X, column).predict(X), truth)
         series = pd.Series(column, dtype=object)
@@ -97,7 +105,9 @@ def test_every_regressor_reads_targets_one_by_one(regressor):
 def test_a_target_that_is_no_number_is_refused_in_any_form(cell):
     asked = SimpleNamespace(neighbors="replace_one")
     for y in (["1", "2", cell], np.array(["1", "2", cell], dtype=object), [1.0, 2.0, cell]):
-        with pytest.raises(ValueError, match="y holds text, a missing value or what else is no number"):
+        with pytest.raises(
+            ValueError, match="y holds text, a missing value or what else is no number"
+        ):
             targets(asked, y, 3)
     assert DPRidge(y_bounds=(0, 2), data_norm=1.0).fit(X, CODES.astype(str)).score(X, CODES) <= 1.0
 
@@ -107,7 +117,9 @@ def test_groups_of_records_are_read_likewise():
     given = {"names": [0, 1], "random_state": 0}
     truth = DPGroupAccuracy.from_estimator(model, X, CODES, groups=CODES, **given).sizes
     for form in FORMS:
-        found = DPGroupAccuracy.from_estimator(model, X, spelled(form), groups=spelled(form), **given)
+        found = DPGroupAccuracy.from_estimator(
+            model, X, spelled(form), groups=spelled(form), **given
+        )
         assert found.sizes == truth
     with pytest.raises(ValueError, match="all different"):
         DPGroupAccuracy.from_estimator(model, X, CODES, groups=CODES, names=["01", "1"])

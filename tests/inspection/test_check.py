@@ -101,7 +101,8 @@ def test_what_is_not_known_is_named_as_unknown():
         assert found.named("unknown") == (type(step).__name__,) and not found.private
         assert found.summary().startswith("NOT KNOWN to be private")
     assert (
-        skdp.check(BoundsScaler((-1, 1))).summary() == "NOT PRIVATE: no step pays, so nothing is promised."
+        skdp.check(BoundsScaler((-1, 1))).summary()
+        == "NOT PRIVATE: no step pays, so nothing is promised."
     )
 
 

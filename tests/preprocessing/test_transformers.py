@@ -249,7 +249,8 @@ def test_frames_copies_and_names(transformer):
 
 def test_the_bound_is_known_before_fit_where_the_columns_are():
     assert (
-        BoundsScaler({"a": (0, 1), "b": (0, 1)}).row_norm_ == BoundsScaler((0, 1)).fit([[0, 0]]).row_norm_
+        BoundsScaler({"a": (0, 1), "b": (0, 1)}).row_norm_
+        == BoundsScaler((0, 1)).fit([[0, 0]]).row_norm_
     )
     pairs = {0: ["a", "b"], 1: ["c", "d"]}
     assert DeclaredEncoder(pairs, contrasts="helmert", unknown="zero").row_norm_ == pytest.approx(1)
