@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..preprocessing._cells import codes
-from ..preprocessing._declaration import Categories, Numbers, read_column
+from ..preprocessing._declaration import Categories, Numbers, read_column, refuse_ambiguous
 from ..preprocessing._reading import did_you_mean, read_file
 from ..preprocessing._scaling import SCALES
 from ._encode import Array
@@ -67,6 +67,7 @@ def load_csv(
             f'{{"{target}": ["no", "yes"]}}{did_you_mean(target, declared)}.'
         )
     classes = _names(declared.pop(target))
+    refuse_ambiguous(target, classes)
     if not declared:
         raise ValueError("Only the target is declared: declare the columns to predict it from.")
     ranges, categories, scaled = _sort_out(declared)
@@ -100,9 +101,13 @@ def _sort_out(
 
 
 def _names(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        f"{value:g}" if isinstance(value, float) else str(value).strip() for value in values
-    )
+    return tuple(_name(value) for value in values)
+
+
+def _name(value: Any) -> str:
+    short = f"{value:g}" if isinstance(value, float) else str(value).strip()
+    # Six digits may be those of another value.
+    return short if not isinstance(value, float) or float(short) == value else repr(float(value))
 
 
 def _require(columns: dict[str, Array], names: list[str]) -> None:
