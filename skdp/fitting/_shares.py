@@ -20,8 +20,8 @@ __all__ = [
     "declared_of_rows",
     "heaviest_class",
     "ids_of",
-    "in_one_kind",
     "shares_of_bound",
+    "unify_kinds",
     "units_of",
 ]
 
@@ -80,14 +80,14 @@ def ids_of(groups: ArrayLike) -> Array:
     if given.dtype.kind in "iumMcV":
         return given
     found = np.empty(given.size, dtype=object)
-    found[:] = [_id(cell) for cell in given.ravel().tolist()]
+    found[:] = [_read_id(cell) for cell in given.ravel().tolist()]
     if not set(map(type, found)) <= {int}:
         return found.reshape(given.shape)
     alike = np.asarray(found.tolist())
     return (alike if alike.dtype.kind in "iu" else found).reshape(given.shape)
 
 
-def in_one_kind(ids: Array) -> Array:
+def unify_kinds(ids: Array) -> Array:
     """Return ids as texts where some are texts: none of these spells a whole number.
 
     Parameters
@@ -103,7 +103,7 @@ def in_one_kind(ids: Array) -> Array:
     return np.asarray([str(one) for one in ids.ravel()]).reshape(ids.shape) if mixed else ids
 
 
-def _id(cell: Any) -> Any:
+def _read_id(cell: Any) -> Any:
     """A whole number with all of its digits, another number or a text as text, or None."""
     if isinstance(cell, numbers.Integral) and not isinstance(cell, np.timedelta64):
         return int(cell)
@@ -145,7 +145,7 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
         raise ValueError(
             "groups was passed, and max_rows_per_group is None; declare how many rows of a person may enter."
         )
-    owners, wrong = attempt(lambda: in_one_kind(ids_of(groups)))
+    owners, wrong = attempt(lambda: unify_kinds(ids_of(groups)))
     if wrong is not None:
         raise ValueError(
             "groups must be an array of one id for each row of X, and ids of 2**53 or more whole numbers or text; give "

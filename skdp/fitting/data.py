@@ -3,7 +3,7 @@
 from ._cells import as_numbers, codes, find_ambiguous
 from ._parameters import SeedSource, as_text, is_count
 from ._scores import scores
-from ._shares import ids_of, in_one_kind
+from ._shares import ids_of, unify_kinds
 from ._tables import (
     Array,
     any_table,
@@ -31,12 +31,12 @@ __all__ = [
     "frames_to_caller",
     "grades",
     "ids_of",
-    "in_one_kind",
     "is_count",
     "is_frame",
     "known_labels",
     "labels",
     "scores",
     "table",
+    "unify_kinds",
     "warn_of_column",
 ]
