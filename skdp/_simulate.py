@@ -132,7 +132,7 @@ def simulate(
     if not isinstance(repeats, int) or repeats < 2:
         raise ValueError(f"repeats={repeats!r} must be a whole number of 2 or more, for a spread.")
     encoder = TableEncoder.from_declaration(declaration, target=target)
-    declared: dict[Any, Any] = dict(encoder.declaration)
+    declared: dict[Any, Any] = dict(encoder._declaration())
     columns = [encoder._read(name, given) for name, given in declared.items()]
     by_place = TableEncoder(dict(enumerate(declared.values())))
     accuracy = np.empty((len(epsilons), repeats))

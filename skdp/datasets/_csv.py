@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..preprocessing._declaration import Categories, Numbers, read_column
+from ..preprocessing._cells import codes
+from ..preprocessing._declaration import Categories, Numbers, read_column, refuse_ambiguous
 from ..preprocessing._reading import did_you_mean, read_file
 from ..preprocessing._scaling import SCALES
 from ._encode import Array
@@ -66,6 +67,7 @@ def load_csv(
             f'{{"{target}": ["no", "yes"]}}{did_you_mean(target, declared)}.'
         )
     classes = _names(declared.pop(target))
+    refuse_ambiguous(target, classes)
     if not declared:
         raise ValueError("Only the target is declared: declare the columns to predict it from.")
     ranges, categories, scaled = _sort_out(declared)
@@ -74,7 +76,7 @@ def load_csv(
     return Table(
         Path(path).name,
         {name: _words(columns[name]) if name in categories else columns[name] for name in declared},
-        _codes(_words(columns[target]), classes, target),
+        _codes(columns[target], classes, target),
         bounds=ranges,
         categories=categories,
         symlog=scaled["symlog"],
@@ -99,9 +101,13 @@ def _sort_out(
 
 
 def _names(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        f"{value:g}" if isinstance(value, float) else str(value).strip() for value in values
-    )
+    return tuple(_name(value) for value in values)
+
+
+def _name(value: Any) -> str:
+    short = f"{value:g}" if isinstance(value, float) else str(value).strip()
+    # Six digits may be those of another value.
+    return short if not isinstance(value, float) or float(short) == value else repr(float(value))
 
 
 def _require(columns: dict[str, Array], names: list[str]) -> None:
@@ -118,12 +124,10 @@ def _words(column: Array) -> Array:
 
 
 def _codes(labels: Array, classes: tuple[str, ...], target: str) -> Array:
-    codes = np.full(len(labels), -1)
-    for code, name in enumerate(classes):
-        codes[labels == name] = code
-    if (codes < 0).any():
+    found = codes(labels, classes)
+    if (found == len(classes)).any():
         raise ValueError(
             f"Column {target!r} holds a label other than the declared {list(classes)}: declare "
             "every class, or leave such rows out."
         )
-    return codes
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..preprocessing._declaration import refuse_ambiguous
 from ._encode import Array, encode, encoded_names, reading_of, root
 
 __all__ = ["Matrix", "Table"]
@@ -78,9 +79,7 @@ class Table:
                 "put it in `bounds` or in `categories`."
             )
         for name, categories in {**self.categories, "target": self.target_names or ()}.items():
-            # Twice the same category would be two ones in a block, and a norm beyond the theorem's.
-            if len(set(categories)) != len(categories):
-                raise ValueError(f"Column {name!r} declares a category twice: {categories}.")
+            refuse_ambiguous(name, categories)
 
     def __len__(self) -> int:
         return len(self.target)

@@ -3,12 +3,15 @@
 No sentence shows an id, a weight or a count: with owners the number of rows is private under both relations.
 """
 
+import numbers
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanisms import number_of_units
+from ._cells import as_cells, read_cell
 from ._parameters import as_text
 from ._tables import Array, attempt
 
@@ -18,8 +21,12 @@ __all__ = [
     "heaviest_class",
     "ids_of",
     "shares_of_bound",
+    "unify_kinds",
     "units_of",
 ]
+
+WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")  # Python reads no longer ones
+DIGITS_LOST = 2.0**53
 
 
 def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
@@ -50,31 +57,68 @@ def declared_of_rows(estimator: Any) -> dict[str, Any]:
 
 
 def ids_of(groups: ArrayLike) -> Array:
-    """An array of ids of which none decides how another one is read.
+    """Return ids as whole numbers and texts, each read by itself alone (`read_cell`): 1, "1", " 01" and 1.0 are one id.
 
-    Of a list numpy makes what holds all of it: one text turns numbers into texts, and one number beyond the integers
-    of 64 bits turns large ones into equal doubles.
+    So a reader of files that makes numbers of all ids, or of none, neither joins nor parts the rows of others. A whole
+    number keeps all of its digits. One of 2**53 or more that comes as a double has lost some, and is refused: beside
+    one fraction a reader of files makes doubles of all ids.
 
     Parameters
     ----------
     groups : array-like
         What the user gave.
+
+    Returns
+    -------
+    ndarray
+        Of integers; or of objects, each an int or a str, or None where the id is missing.
     """
     if np.ma.is_masked(groups):  # what lies under a mask would count as an id
         raise ValueError("ids must not be masked; give one id for each row.")
-    if not isinstance(groups, list | tuple):
-        return np.asarray(groups)
-    given = [_plain(one) for one in groups]
-    found, kinds = np.empty(len(given), dtype=object), set(map(type, given))
-    found[:] = given
-    alike = found if len(kinds) > 1 else np.asarray(given)
-    return found if kinds == {int} and alike.dtype.kind not in "iu" else alike
+    listed = isinstance(groups, list | tuple)
+    given = as_cells(groups) if listed else np.asarray(groups)
+    if given.dtype.kind in "iumMcV":
+        return given
+    found = np.empty(given.size, dtype=object)
+    found[:] = [_read_id(cell) for cell in given.ravel().tolist()]
+    if not set(map(type, found)) <= {int}:
+        return found.reshape(given.shape)
+    alike = np.asarray(found.tolist())
+    return (alike if alike.dtype.kind in "iu" else found).reshape(given.shape)
 
 
-def _plain(one: Any) -> Any:
-    """A number or a text of numpy's as one of Python's."""
-    kinds = (np.integer, int), (np.floating, float), (np.str_, str)
-    return next((plain(one) for known, plain in kinds if isinstance(one, known)), one)
+def unify_kinds(ids: Array) -> Array:
+    """Return ids as texts where some are texts: none of these spells a whole number.
+
+    Parameters
+    ----------
+    ids : ndarray
+        As `ids_of` returns them.
+
+    Returns
+    -------
+    ndarray
+    """
+    mixed = ids.dtype.kind == "O" and set(map(type, ids.ravel())) == {int, str}
+    return np.asarray([str(one) for one in ids.ravel()]).reshape(ids.shape) if mixed else ids
+
+
+def _read_id(cell: Any) -> Any:
+    """A whole number with all of its digits, another number or a text as text, or None."""
+    if isinstance(cell, numbers.Integral) and not isinstance(cell, np.timedelta64):
+        return int(cell)
+    text = cell.decode(errors="replace") if isinstance(cell, bytes) else cell
+    if isinstance(text, str) and WHOLE.fullmatch(text.strip()):
+        return int(text)
+    found = read_cell(text)
+    if isinstance(found, str) or found is None:
+        return found
+    if abs(found) >= DIGITS_LOST and found == np.rint(found):
+        raise ValueError(
+            "ids hold a number of 2**53 or more that came as a double, in which its neighbours are the same; read ids "
+            "as text."
+        )
+    return int(found) if found == np.rint(found) else repr(found)
 
 
 def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | None, int]:
@@ -101,9 +145,12 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
         raise ValueError(
             "groups was passed, and max_rows_per_group is None; declare how many rows of a person may enter."
         )
-    owners, wrong = attempt(lambda: ids_of(groups))
+    owners, wrong = attempt(lambda: unify_kinds(ids_of(groups)))
     if wrong is not None:
-        raise ValueError("groups must be an array of one id for each row of X; give one.")
+        raise ValueError(
+            "groups must be an array of one id for each row of X, and ids of 2**53 or more whole numbers or text; give "
+            "one."
+        )
     return owners, number_of_units(owners, n)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._cells import as_numbers
 from ._tables import Array, attempt, labels
 from ._warning import frames_to_caller
 
@@ -35,17 +36,20 @@ def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
             "as scikit-learn's MultiOutputRegressor does, and share a ledger among them."
         )
     found, kind = attempt(lambda: np.asarray(y))
-    if kind is None and y is not None and found.dtype.kind == "O":
-        found, kind = attempt(lambda: found.astype(np.float64))
-        if kind is not None:
-            raise ValueError("y holds what is no number; pass one finite number for each record.")
-        y = found
+    if kind is None and y is not None and found.dtype.kind in "OUST":
+        numbers = as_numbers(found.ravel()).reshape(found.shape)
+        if np.isnan(numbers).any():
+            raise ValueError(
+                "y holds text, a missing value or what else is no number, and a number is to be predicted; pass one "
+                "finite number for each record."
+            )
+        y = found = numbers
     if kind is None and y is not None and found.dtype.kind == "f" and not np.isfinite(found).all():
         raise ValueError("Input y contains NaN or infinity; drop such records first.")
     column = labels(estimator, y, n)
     if column.dtype.kind not in "biuf":
         raise ValueError("y holds text, and a number is to be predicted; pass one for each record.")
-    return column.astype(np.float64)
+    return as_numbers(column)
 
 
 def several_targets(estimator: Any, y: ArrayLike, n: int) -> Array:

@@ -13,6 +13,7 @@ from ..solvers import ObjectivePerturbation, Task
 from ._balance import refuse_unbalanced
 from ._balanced import HEAVIEST, Balanced
 from ._bases import ClassifierMixin
+from ._cells import codes, find_ambiguous
 from ._parameters import as_text
 from ._pricing import priced
 from ._shares import by_class, heaviest_class
@@ -110,9 +111,11 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         """
         predicted = self.predict(X)
         y = labels(self, y, len(predicted))
-        if _text(y) != _text(self.classes_):
+        true = codes(y, self.classes_)
+        if _text(y) != _text(self.classes_) and (true == len(self.classes_)).any():
             raise ValueError("y and classes_ are text and numbers; score labels of one type.")
-        found, kind = attempt(lambda: accuracy_score(y, predicted, sample_weight=sample_weight))
+        said = codes(predicted, self.classes_)
+        found, kind = attempt(lambda: accuracy_score(true, said, sample_weight=sample_weight))
         if kind is not None:
             raise kind(
                 "A score needs labels in y, and in sample_weight None or one finite number for each record."
@@ -138,19 +141,17 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         given, y = y, labels(self, y, X.shape[0])
         warn_of_column(given)
         classes, origin = self._classes(y)
-        codes = np.zeros(len(y), dtype=int)
-        if _text(classes) == _text(y):
-            codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
-        if _text(classes) != _text(y) or not np.array_equal(classes[codes], y):
+        places = codes(y, classes)  # by each label alone: a file's other labels decide its type
+        if (places == len(classes)).any():
             raise ValueError(
                 f"y holds labels that are not among {_told(classes)} (a continuous target is none); declare all labels "
                 f"that may occur{_coded(classes, y)}."
             )
         outputs = _outputs(len(classes))
         if outputs == 1:
-            codes = 2 * codes - 1
+            places = 2 * places - 1
         declared = {"classes": origin} | ({"n_classes": outputs} if outputs > 1 else {})
-        return X, codes.astype(np.float64), declared, {"classes_": classes}
+        return X, places.astype(np.float64), declared, {"classes_": classes}
 
     def _classes(self, y: Array) -> tuple[Array, str]:
         """The declared classes, or those of y, which then are public."""
@@ -188,6 +189,13 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
             raise ValueError(
                 f"{type(self).__name__} needs two classes or more, got {len(classes)} class; declare them in classes=."
             )
+        alike = find_ambiguous(classes.tolist())
+        if alike:
+            told = " and ".join(map(as_text, alike)) if self.classes is not None else "labels"
+            why = "are the same label" if len(alike) > 1 else "is read as a missing cell"
+            raise ValueError(
+                f"classes holds {told}, which {why} in a file; spell labels otherwise."
+            )
         return classes
 
     def _heaviest(self) -> float:
@@ -216,8 +224,8 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         if not self.class_weight:
             return weights
         of_class = by_class(self._by_label(), stored["classes_"]) / self._heaviest_class()
-        codes = targets > 0 if len(of_class) == 2 else targets
-        shares: Array = of_class[codes.astype(np.intp)]
+        places = targets > 0 if len(of_class) == 2 else targets
+        shares: Array = of_class[places.astype(np.intp)]
         return shares if weights is None else shares * weights
 
     def _plan(

@@ -1,8 +1,9 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
+from ._cells import as_numbers, codes, find_ambiguous
 from ._parameters import SeedSource, as_text, is_count
 from ._scores import rows_times, scores
-from ._shares import ids_of
+from ._shares import ids_of, unify_kinds
 from ._tables import (
     Array,
     any_table,
@@ -22,8 +23,11 @@ __all__ = [
     "SeedSource",
     "affine_of",
     "any_table",
+    "as_numbers",
     "as_text",
     "attempt",
+    "codes",
+    "find_ambiguous",
     "frames_to_caller",
     "grades",
     "ids_of",
@@ -34,5 +38,6 @@ __all__ = [
     "rows_times",
     "scores",
     "table",
+    "unify_kinds",
     "warn_of_column",
 ]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..fitting.data import Array, attempt
+from ..fitting.data import Array, attempt, find_ambiguous
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._confusion import Counting, Counts
@@ -152,6 +152,7 @@ def _declared(names: Iterable[Any]) -> Array:
     given = list(names)
     array, kind = attempt(partial(np.asarray, given))
     plain = kind is None and array.ndim == 1 and array.dtype.kind in "biufU"
+    plain = plain and not find_ambiguous(given)
     found = np.unique(array) if plain else np.empty(0)
     if not 1 <= len(found) == len(given) <= 1 << 16:
         raise ValueError(

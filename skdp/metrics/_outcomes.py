@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting._targets import targets
-from ..fitting.data import Array, attempt, labels, table
+from ..fitting.data import Array, attempt, codes, labels, table
 
 __all__ = ["Held", "codes_of", "groups_of", "of_nobody", "refuse_without"]
 
@@ -230,12 +230,10 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
 
 
 def _places(given: ArrayLike, names: Array, n: int, neighbors: str) -> Array | None:
-    found = labels(SimpleNamespace(neighbors=neighbors), given, n)
-    return _places_among(names, found)
+    return _places_among(names, labels(SimpleNamespace(neighbors=neighbors), given, n))
 
 
 def _places_among(names: Array, found: Array) -> Array | None:
-    """Place of each value among sorted names, or None where one is none of them."""
-    same, kind = attempt(lambda: np.searchsorted(names, found).clip(0, len(names) - 1))
-    known = kind is None and np.array_equal(np.asarray(names)[same], found)
-    return np.asarray(same) if known else None
+    """Place of each value among names, or None where one is none of them."""
+    places = codes(found, names)
+    return None if (places == len(names)).any() else places

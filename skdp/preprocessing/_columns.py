@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fitting.data import as_text, is_frame
+from ..fitting.data import as_text, attempt, is_frame
 from ._blocks import CONTRASTS, INDICATOR, UNKNOWN
 from ._cells import as_numbers
 from ._declaration import Categories, Declared, Numbers
@@ -42,7 +42,9 @@ def cells_of(table: Any, column: Column) -> Any:
     """
     named = is_frame(table)
     cells = table[table.columns[column.place]] if named else table[:, column.place]
-    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    kind = getattr(getattr(cells, "dtype", None), "kind", None)
+    if kind is None:  # a column of polars; none of its cells is asked
+        kind = attempt(lambda: np.asarray(cells[:0]).dtype.kind)[0]
     if kind in ("c", "m", "M"):
         raise ValueError(
             f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."

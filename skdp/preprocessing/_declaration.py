@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ._cells import find_ambiguous
 from ._reading import did_you_mean, digits
 from ._scaling import SCALES, on_scale
 
@@ -21,6 +22,7 @@ __all__ = [
     "Numbers",
     "of_numbers",
     "read_column",
+    "refuse_ambiguous",
 ]
 
 
@@ -147,16 +149,36 @@ def _of_values(name: object, values: Sequence[Any]) -> Categories:
             f"{_said(name, list(values))}, a mix of text and numbers: write [low, high], [low, high, 'symlog'] or "
             "values of one kind."
         )
-    if any(value != value for value in plain):
-        raise ValueError(f"Column {name!r} declares NaN: a missing value needs no declaration.")
-    if len(set(plain)) != len(plain):
-        # Twice the same value would be two ones in a block, and a norm beyond the theorem's.
-        raise ValueError(f"Column {name!r} declares a category twice: {tuple(plain)}.")
+    refuse_ambiguous(name, plain)
     if len(plain) < 2:
         raise ValueError(
             f"{_said(name, list(values))}: a single value says nothing{_semicolon(plain)}."
         )
     return Categories(tuple(plain))
+
+
+def refuse_ambiguous(name: object, values: Sequence[Any]) -> None:
+    """Refuse values that no cell can be told by: those that are read as missing, and two that read alike.
+
+    Parameters
+    ----------
+    name : object
+        The column, for the sentence that refuses.
+    values : sequence
+        Its declared categories.
+    """
+    found = find_ambiguous(values)
+    if len(found) == 1:
+        told = "NaN" if found[0] != found[0] else repr(found[0])
+        raise ValueError(
+            f"Column {name!r} declares {told}, which is read as a missing cell: a missing value needs no declaration; "
+            "spell a value otherwise."
+        )
+    if found:
+        # Twice the same value would be two ones in a block, and a norm beyond the theorem's.
+        raise ValueError(
+            f"Column {name!r} declares a category twice: {found[0]!r} and {found[1]!r} are the same cell."
+        )
 
 
 def _listed(name: object, declared: Any) -> list[Any]:

@@ -30,9 +30,10 @@ class BoundsScaler(ByDeclaration):
 
     Parameters
     ----------
-    bounds : dict or (low, high), default=(-1.0, 1.0)
+    bounds : dict or (low, high)
         Of each column by name or place: ``{"age": (17, 90), "gain": (0, 1e6, "symlog")}``; scales are "linear", "log"
-        and "symlog" (``sign(x) * log1p(|x|)``, for heavy tails). Or one pair for all columns.
+        and "symlog" (``sign(x) * log1p(|x|)``, for heavy tails). Or one pair for all columns. There is no default:
+        bounds are known without looking, or bought (`DPBounds`).
     missing : float or "indicator", default=0.0
         Where in [-1, 1] a missing number goes. "indicator" puts it to 0 and adds a column that is 1 for it.
 
@@ -55,7 +56,7 @@ class BoundsScaler(ByDeclaration):
 
     only: ClassVar[type] = Numbers
 
-    bounds: Mapping[Any, Any] | tuple[Any, ...] = field(default=(-1.0, 1.0), kw_only=False)
+    bounds: Mapping[Any, Any] | tuple[Any, ...] | None = field(default=None, kw_only=False)
     missing: float | str = 0.0
 
     @property
@@ -103,6 +104,11 @@ class BoundsScaler(ByDeclaration):
         return affine_of(np.array([[one.low, one.high] for one in declared]))
 
     def _declaration(self) -> Any:
+        if self.bounds is None:
+            raise ValueError(
+                "BoundsScaler needs bounds that are known without looking at the data: pass bounds={'age': (17, 90)}, "
+                "or (low, high) for all columns; or take DPBounds, which buys them."
+            )
         return self.bounds
 
     def _check(self) -> None:

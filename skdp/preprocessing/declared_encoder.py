@@ -27,8 +27,8 @@ class DeclaredEncoder(ByDeclaration):
 
     Parameters
     ----------
-    categories : dict or list, default=(0, 1)
-        Of each column by name or place: ``{"sex": ["f", "m"]}``. Or one list for all columns.
+    categories : dict or list
+        Of each column by name or place: ``{"sex": ["f", "m"]}``. Or one list for all columns. There is no default.
     contrasts : {"one-hot", "helmert"}, default="one-hot"
         A column for each value, or Helmert's orthonormal contrasts, which need one less: what they leave out is the
         constant, which the intercept has.
@@ -53,7 +53,7 @@ class DeclaredEncoder(ByDeclaration):
 
     only: ClassVar[type] = Categories
 
-    categories: Mapping[Any, Any] | Sequence[Any] = field(default=(0, 1), kw_only=False)
+    categories: Mapping[Any, Any] | Sequence[Any] | None = field(default=None, kw_only=False)
     contrasts: str = "one-hot"
     unknown: str = "value"
     sparse_output: bool = False
@@ -78,6 +78,11 @@ class DeclaredEncoder(ByDeclaration):
         return _sparse(found, blocks)
 
     def _declaration(self) -> Any:
+        if self.categories is None:
+            raise ValueError(
+                "DeclaredEncoder needs the categories, known without looking at the data: pass "
+                "categories={'sex': ['f', 'm']}, or one list for all columns."
+            )
         return self.categories
 
     def _read(self, name: object, declared: Any) -> Declared:

@@ -28,10 +28,11 @@ class TableEncoder(ByDeclaration):
 
     Parameters
     ----------
-    declaration : dict or (low, high), default=(-1.0, 1.0)
+    declaration : dict or (low, high)
         What is public of each column by name or place: ``[low, high]`` or ``[low, high, "symlog"]`` for numbers, the
         list of values for categories, as in ``{"age": [17, 90], "sex": ["f", "m"]}``. For values that look like bounds
-        there is the long form, ``{"zone": {"categories": [1, 2]}}``. Or one declaration for all columns.
+        there is the long form, ``{"zone": {"categories": [1, 2]}}``. Or one declaration for all columns. There is no
+        default: what is not declared cannot be encoded.
     contrasts : {"helmert", "one-hot"}, default="helmert"
         Orthonormal contrasts of the categories, or a column for each.
     unknown : {"value", "zero", "refuse"}, default="value"
@@ -61,7 +62,7 @@ class TableEncoder(ByDeclaration):
     [[0.707, 0.707, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.707]]
     """
 
-    declaration: Mapping[Any, Any] | tuple[Any, ...] = field(default=(-1.0, 1.0), kw_only=False)
+    declaration: Mapping[Any, Any] | tuple[Any, ...] | None = field(default=None, kw_only=False)
     contrasts: str = "helmert"
     unknown: str = "value"
     missing: float | str = 0.0
@@ -103,6 +104,11 @@ class TableEncoder(ByDeclaration):
         return 1.0
 
     def _declaration(self) -> Any:
+        if self.declaration is None:
+            raise ValueError(
+                f"{type(self).__name__} needs a declaration of what is known without looking at the data: pass "
+                "declaration={'age': [17, 90], 'sex': ['f', 'm']}, or (low, high) for all columns."
+            )
         if isinstance(self.declaration, Mapping) and not self.declaration:
             raise ValueError("The declaration is empty; declare the columns to use.")
         return self.declaration

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..fitting.data import Array, attempt, ids_of
+from ..fitting.data import Array, attempt, ids_of, unify_kinds
 
 __all__ = ["persons_of", "sizes_of"]
 
@@ -37,7 +37,7 @@ def sizes_of(qid: ArrayLike | None, group: ArrayLike | None, n: int) -> Array:
 
 
 def _by_id(qid: Any, n: int) -> Array:
-    ids, wrong = attempt(lambda: ids_of(qid))
+    ids, wrong = attempt(lambda: unify_kinds(ids_of(qid)))
     if wrong is not None or ids.shape != (n,) or ids.dtype.kind not in "biuSUO":
         raise ValueError(
             "qid must be a 1D array of one id, a whole number or a string, for each document."
@@ -79,7 +79,7 @@ def persons_of(groups: Any, sizes: Array) -> Array:
     -------
     ndarray of shape (n,)
     """
-    ids, wrong = attempt(lambda: ids_of(groups))
+    ids, wrong = attempt(lambda: unify_kinds(ids_of(groups)))
     if wrong is not None or ids.ndim != 1 or len(ids) not in (len(sizes), sizes.sum()):
         raise ValueError(
             "groups must be a 1D array of one id of a person for each document or list."

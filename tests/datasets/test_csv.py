@@ -4,9 +4,11 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skdp.datasets import _files, load_csv
+from skdp.preprocessing import TableEncoder
 
 HEADER = "age, sex,note,wage,income\n"
 LINES = '41, female,"a, b",1e4,high\n200,male,,?,low\n\n,other,x,-3,low \n'
@@ -40,6 +42,24 @@ def test_declared_columns_and_their_rules(people):
     np.testing.assert_allclose(X[:, 0], [-0.18, 1, 0], atol=1e-12)
     np.testing.assert_allclose(X[1:, 1], [0, -np.log(4) / np.log(1e6 + 1)], atol=1e-12)
     np.testing.assert_allclose(X[:, 2:], [[1, 0], [0, 1], [0, 0]], atol=1e-12)
+
+
+def test_cells_and_labels_are_read_as_encoders_read_them(tmp_path):
+    """As numbers where they spell one, whatever their spelling; and floats of many digits stay apart."""
+    path = tmp_path / "spelled.csv"
+    path.write_text("zone,member,y\n01,TRUE,1\n 1.0,true,01\n2,0,0\nNA,no,-0\n1234568,1,+1\n")
+    zones = {"categories": [1.0, 1234567.0, 1234568.0]}
+    declared = {"zone": zones, "member": [True, False], "y": [0, 1]}
+    table = load_csv(path, target="y", bounds=declared)
+    assert table.target.tolist() == [1, 1, 0, 0, 1]
+    assert table.categories["zone"] == ("1", "1234567.0", "1234568.0")
+    ours = TableEncoder(table.declaration, contrasts="one-hot", unknown="zero")
+    for given in ({}, {"dtype": str}):
+        X = ours.fit_transform(pd.read_csv(path, **given))
+        np.testing.assert_array_equal(table.encode(), X)
+    assert X[:, 0].astype(bool).tolist() == [True, True, False, False, False]
+    with pytest.raises(ValueError, match="'01' and '1' are the same cell"):
+        load_csv(path, target="y", bounds={**declared, "y": ["01", "1"]})
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])

@@ -10,6 +10,8 @@ from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
+# Encoders have no declaration unless it is given.
+LOOSE |= {"bounds": (-1.0, 1.0), "declaration": (-1.0, 1.0), "categories": (0, 1)}
 # Without which no sample_weight is taken. Bounds on targets are so wide that noise for heavier ones would be seen.
 WEIGHED = {"classifier": 10.0, "regressor": 3.0}
 # Of those whose penalty is weighed against a mean, which needs a count.

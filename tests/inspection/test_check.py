@@ -65,9 +65,9 @@ FINE = [
     impute.SimpleImputer(strategy="constant"),
     HashingVectorizer(),
     CountVectorizer(vocabulary=["a"]),
-    BoundsScaler(),
-    DeclaredEncoder(),
-    TableEncoder(),
+    BoundsScaler((-1, 1)),
+    DeclaredEncoder([0, 1]),
+    TableEncoder((-1, 1)),
     "passthrough",
     multiclass.OneVsRestClassifier(DP),
     ensemble.VotingClassifier([("a", DP), ("b", DP)]),
@@ -101,13 +101,14 @@ def test_what_is_not_known_is_named_as_unknown():
         assert found.named("unknown") == (type(step).__name__,) and not found.private
         assert found.summary().startswith("NOT KNOWN to be private")
     assert (
-        skdp.check(BoundsScaler()).summary() == "NOT PRIVATE: no step pays, so nothing is promised."
+        skdp.check(BoundsScaler((-1, 1))).summary()
+        == "NOT PRIVATE: no step pays, so nothing is promised."
     )
 
 
 def test_remainders_and_selectors_are_seen():
     part = ColumnTransformer(
-        [("n", BoundsScaler(), make_column_selector(dtype_include=float))], remainder=PCA()
+        [("n", BoundsScaler((-1, 1)), make_column_selector(dtype_include=float))], remainder=PCA()
     )
     assert skdp.check(make_pipeline(part, DP)).named("learns") == ("PCA",)
     assert skdp.check(make_pipeline(part.set_params(remainder="passthrough"), DP)).private
@@ -132,6 +133,6 @@ class Asks(BaseEstimator):
 def test_surroundings_of_a_fit():
     X = np.arange(6.0).reshape(3, 2)
     assert Asks().fit(X).around_ == ()
-    assert make_pipeline(BoundsScaler(), Asks()).fit(X)[-1].around_ == ()
+    assert make_pipeline(BoundsScaler((-1, 1)), Asks()).fit(X)[-1].around_ == ()
     inner = make_pipeline(preprocessing.StandardScaler(), Asks())
     assert make_pipeline(PCA(), inner).fit(X)[-1][-1].around_ == ("PCA", "StandardScaler")

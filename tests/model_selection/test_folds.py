@@ -104,7 +104,8 @@ def test_keys_that_are_none():
     for groups, said in (
         (None, "needs groups"),
         ([1, 2], "one key"),
-        ([0.5, 1.0, 2.0], "whole numbers"),
+        ([None, 1.0, 2.0], "whole numbers"),
+        ([0.5, 2.0**60, 2.0], "read ids as text"),
     ):
         with pytest.raises(ValueError, match=said):
             list(KeyFold(2).split(X, groups=groups))

@@ -39,7 +39,7 @@ def test_norm_at_most_one_whatever_the_record(options, row):
 def test_smooth_rows_are_as_long_as_the_theorem_lets_them():
     u = np.linspace(-1, 1, 997)[:, None]
     for size in range(2, 14):
-        found = DPSplineFeatures(size=size).fit_transform(u)
+        found = DPSplineFeatures((-1, 1), size=size).fit_transform(u)
         squares = [exact_squared_norm(row) for row in found]
         assert 1 - Fraction(2) ** -40 < min(squares) <= max(squares) <= 1
     # Before it is put on the sphere the curve of 3 dimensions comes no nearer to 0 than .46.
@@ -62,7 +62,7 @@ def test_hats_are_those_of_scikit_learn(size):
     theirs = SplineTransformer(
         degree=1, knots=np.linspace(-1, 1, size)[:, None], extrapolation="constant"
     )
-    ours = DPSplineFeatures(basis="hats", size=size).fit_transform(u)
+    ours = DPSplineFeatures((-1, 1), basis="hats", size=size).fit_transform(u)
     assert_allclose(ours, theirs.fit_transform(u), atol=1e-13)
 
 
@@ -71,15 +71,15 @@ def test_hats_are_those_of_scikit_learn(size):
 )
 def test_size_by_the_public_rule(n, epsilon, size):
     X = np.zeros((n, 2))
-    smooth = DPSplineFeatures(epsilon=epsilon, delta=1e-8).fit(X)
+    smooth = DPSplineFeatures((-1, 1), epsilon=epsilon, delta=1e-8).fit(X)
     assert smooth.size_ == size
     private = {"neighbors": "add_remove", "epsilon": epsilon, "delta": 1e-8}
-    assert DPSplineFeatures(**private).fit(X).size_ == 3
-    assert DPSplineFeatures(**private, n_public=n).fit(X).size_ == size
-    hats = DPSplineFeatures(basis="hats", epsilon=epsilon, delta=1e-8)
+    assert DPSplineFeatures((-1, 1), **private).fit(X).size_ == 3
+    assert DPSplineFeatures((-1, 1), **private, n_public=n).fit(X).size_ == size
+    hats = DPSplineFeatures((-1, 1), basis="hats", epsilon=epsilon, delta=1e-8)
     strength = n * gaussian_mu(epsilon, 1e-8)
     assert hats.fit(X).size_ == max(k for k in (1, 3, 5, 9) if strength >= 50 * (k - 1) * 2)
-    assert DPSplineFeatures(epsilon=np.inf).fit(X).size_ == 13
+    assert DPSplineFeatures((-1, 1), epsilon=np.inf).fit(X).size_ == 13
 
 
 def test_pairs_are_products_of_blocks():
@@ -111,9 +111,9 @@ def test_wrong_pairs_and_options_are_refused():
     for wrong in ({"basis": "hat"}, {"size": 0}, {"size": 2.5}, {"size": 14}):
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value!r}"):
-            DPSplineFeatures(**wrong).fit([[0.0]])
+            DPSplineFeatures((-1, 1), **wrong).fit([[0.0]])
     with pytest.raises(ValueError, match="give size="):
-        DPSplineFeatures(delta=0.0).fit([[0.0]])
+        DPSplineFeatures((-1, 1), delta=0.0).fit([[0.0]])
 
 
 def test_the_twin_that_forgets_the_pairs_norm_is_noticed(monkeypatch):
@@ -138,9 +138,9 @@ def test_curves_and_pairs_see_what_a_line_does_not():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (20_000, 3))
     bump = (np.abs(X[:, 0]) + 0.3 * X[:, 1] < 0.5).astype(int)
-    line = score(TableEncoder(), X, bump)
+    line = score(TableEncoder((-1, 1)), X, bump)
     for basis in ("smooth", "hats"):
-        assert score(DPSplineFeatures(basis=basis), X, bump) > line + 0.25
+        assert score(DPSplineFeatures((-1, 1), basis=basis), X, bump) > line + 0.25
     corner = (X[:, 0] * X[:, 1] > 0).astype(int)
-    assert score(DPSplineFeatures(), X, corner) < 0.6
-    assert score(DPSplineFeatures(interactions=[(0, 1)]), X, corner) > 0.85
+    assert score(DPSplineFeatures((-1, 1)), X, corner) < 0.6
+    assert score(DPSplineFeatures((-1, 1), interactions=[(0, 1)]), X, corner) > 0.85

@@ -81,7 +81,7 @@ def test_the_norm_is_attained(contrasts, kinds):
 def test_the_exact_root_would_not_do(monkeypatch):
     """The twin without the slack of `root` passes 1 for some number of columns."""
     monkeypatch.setattr(room, "root", lambda squares, dtype: np.sqrt(sum(squares)))
-    corners = [TableEncoder().fit_transform(np.ones((1, m)))[0] for m in range(1, 60)]
+    corners = [TableEncoder((-1, 1)).fit_transform(np.ones((1, m)))[0] for m in range(1, 60)]
     assert max(map(exact_squared_norm, corners)) > 1
 
 
@@ -215,7 +215,7 @@ def test_fit_reads_no_record():
     assert TableEncoder(DECLARATION).fit(bare).row_norm_ == 1.0
     with pytest.raises(AssertionError):
         TableEncoder(DECLARATION).fit_transform(bare)
-    assert BoundsScaler().fit([["no", "number"]]).row_norm_ >= np.sqrt(2)
+    assert BoundsScaler((-1, 1)).fit([["no", "number"]]).row_norm_ >= np.sqrt(2)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,8 @@ def test_frames_copies_and_names(transformer):
 
 def test_the_bound_is_known_before_fit_where_the_columns_are():
     assert (
-        BoundsScaler({"a": (0, 1), "b": (0, 1)}).row_norm_ == BoundsScaler().fit([[0, 0]]).row_norm_
+        BoundsScaler({"a": (0, 1), "b": (0, 1)}).row_norm_
+        == BoundsScaler((0, 1)).fit([[0, 0]]).row_norm_
     )
     pairs = {0: ["a", "b"], 1: ["c", "d"]}
     assert DeclaredEncoder(pairs, contrasts="helmert", unknown="zero").row_norm_ == pytest.approx(1)
@@ -271,12 +272,12 @@ def test_columns_that_are_wrong_are_named():
     with pytest.raises(ValueError, match="declaration is empty"):
         TableEncoder({}).fit(X)
     with pytest.raises(ValueError, match="names a column twice"):
-        TableEncoder().fit(pd.DataFrame([[0, 1]], columns=["a", "a"]))
+        TableEncoder((0, 1)).fit(pd.DataFrame([[0, 1]], columns=["a", "a"]))
     with pytest.raises(ValueError, match="'when' holds dates"):
         TableEncoder({"when": [0, 1]}).fit_transform(
             pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])})
         )
     with pytest.raises(ValueError, match="columns that transform returns"):
-        BoundsScaler().fit([[0.0]]).inverse_transform([[0.0, 1.0]])
+        BoundsScaler((0, 1)).fit([[0.0]]).inverse_transform([[0.0, 1.0]])
     with pytest.raises(ValueError, match=r"norm=-1 must be"):
         RowNormClipper(-1).fit([[0.0]])

@@ -212,7 +212,7 @@ REFUSED = {
     "large": ({"y": Y + 31}, {}, "a whole number from 0 to 31"),
     "NaN in y": ({"y": np.where(BAD == 1.5, np.nan, BAD)}, {}, "Input y contains NaN"),
     "NaN in X": ({"X": np.where(X > 0.49, np.nan, X)}, {}, "Input X contains NaN"),
-    "text": ({"y": Y.astype(str)}, {}, "y holds text"),
+    "text": ({"y": ["good"] * len(Y)}, {}, "y holds text"),
     "unit": ({}, {"privacy_unit": "users"}, "privacy_unit='users' is not known; use 'list',"),
     "loss": ({}, {"loss": "logistic"}, "loss='logistic' is not known; use one of"),
     "solver": ({}, {"solver": "white-gd"}, "solver='white-gd' is not known here; use one of"),

@@ -27,7 +27,10 @@ FITS = [{**USER, "solver": GD(steps=5)}, {**USER, "solver": SGD(batch_size=20, s
 @pytest.mark.parametrize("given", FITS, ids=lambda g: type(g["solver"]).__name__)
 def test_ids_of_persons_may_be_given_by_list_or_by_document_and_be_of_any_kind(given):
     one = ranker(**given).fit(X, Y, qid=QID, groups=PERSONS)
-    for ids in (PERSONS[QID], [f"u{who}" for who in PERSONS], 10**20 + PERSONS.astype(object)):
+    spelled = [f"0{who}" if row % 2 else float(who) for row, who in enumerate(PERSONS.tolist())]
+    named = ["a" if who == 7 else who for who in PERSONS.tolist()]  # a word beside numbers
+    texts = [f"u{who}" for who in PERSONS]
+    for ids in (PERSONS[QID], texts, 10**20 + PERSONS.astype(object), spelled, named):
         other = ranker(**given).fit(X, Y, qid=QID, groups=ids)
         np.testing.assert_array_equal(one.coef_, other.coef_)
     sized = ranker(**given).fit(X, Y, group=SIZES, groups=PERSONS)
@@ -114,7 +117,6 @@ REFUSED = {
     "NaN": (MISSING, {}, "missing values, or objects that are neither"),
     "NaN of documents": (MISSING[QID], {}, "missing values, or objects that are neither"),
     "None": ([None, *PERSONS[1:]], {}, "missing values, or objects that are neither"),
-    "kinds": (["a", *PERSONS[1:].tolist()], {}, "missing values, or objects that are neither"),
 }
 
 
