@@ -17,7 +17,7 @@ from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
 from ..fitting._targets import are_bounds
 from ..inspection._rules import kind_of
-from ..inspection.checks import PRIVATE, check
+from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..preprocessing._bought import BoughtScales
 from ..privacy import Receipt
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
@@ -170,8 +170,8 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
             "pipeline that ends in one."
         )
     found = check(model)
-    paid = sum(step.verdict == PRIVATE for step in found.steps)
-    if not found.private or paid != len(steps):
+    unpaid = any(step.verdict in (LEARNS, UNKNOWN) and not step.charges for step in found.steps)
+    if unpaid or sum(step.charges for step in found.steps) != len(steps):
         raise NotSupported(
             f"{found.summary()} A search needs steps that pay by themselves, or read no record."
         )
