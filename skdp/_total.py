@@ -166,7 +166,9 @@ def _attributes(thing: Any, everything: bool) -> list[Any]:
     structure = STRUCTURES.get(kind_of(thing) or "")
     copied: Any = ()
     if not everything and hasattr(thing, "get_params") and not isinstance(thing, type):
-        copied = () if structure is not None and structure.in_place else thing.get_params(deep=False)
+        copied = (
+            () if structure is not None and structure.in_place else thing.get_params(deep=False)
+        )
     return [value for name, value in getattr(thing, "__dict__", {}).items() if name not in copied]
 
 

@@ -12,7 +12,9 @@ from ._verdicts import LEARNS, UNKNOWN, Verdict
 
 __all__ = ["FOREIGN", "find_autologging", "judge_foreign"]
 
-_COPIES = "lets one record enter several rows, and makes rows of others: fit on the records as they are"
+_COPIES = (
+    "lets one record enter several rows, and makes rows of others: fit on the records as they are"
+)
 _PICKS = "picks rows by other records: fit on the records as they are"
 _CATEGORIES = "learns categories or means of the target: skdp.preprocessing.DeclaredEncoder"
 _SCALES = "learns scales, cuts or what to put for missing values: skdp.preprocessing.TableEncoder"
@@ -21,7 +23,9 @@ _SEARCHES = "chooses by scores in the clear: skdp.model_selection.DPGridSearchCV
 _REDUCES = "weighs records by what it saw of them, fit after fit"
 _CALIBRATES = "calibrates on labels in the clear"
 _RESAMPLES = "takes a record into several fits, picked by private labels"
-_GROUPS = "fits models on rows that it picks by what they hold, so each number of rows shows a count"
+_GROUPS = (
+    "fits models on rows that it picks by what they hold, so each number of rows shows a count"
+)
 
 # What a class does with records: its package, and its names there.
 FOREIGN: dict[str, dict[str, str]] = {

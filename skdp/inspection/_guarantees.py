@@ -62,7 +62,10 @@ def _complaints(step: Any, setting: Setting) -> Iterator[Verdict]:
     if own:
         yield UNKNOWN, f"{own[0]} is code that is not of skdp: read it"
     if "classes" in step.get_params(deep=False) and step.classes is None:
-        yield ASSUMES, "takes the set of labels from y, so a rare label shows: declare classes=[...]"
+        yield (
+            ASSUMES,
+            "takes the set of labels from y, so a rare label shows: declare classes=[...]",
+        )
 
 
 def _of_receipt(receipt: Receipt, step: Any, setting: Setting, n: Any) -> Iterator[Verdict]:

@@ -42,7 +42,6 @@ READS_NOTHING: dict[str, Rule] = {
     "SkewedChi2Sampler": lambda step: True,
     "SparseRandomProjection": lambda step: step.n_components != "auto",
     "SplineTransformer": lambda step: not isinstance(step.knots, str),
-    "StandardScaler": lambda step: not (step.with_mean or step.with_std),
     "TfidfTransformer": lambda step: not step.use_idf,
     "TfidfVectorizer": lambda step: step.vocabulary is not None and not step.use_idf,
 }

@@ -53,14 +53,20 @@ def _hand_on(step: Any, setting: Setting) -> None:
 def _judge_pipeline(step: Any, setting: Setting) -> Verdict | None:
     if step.memory is None:
         return None
-    return UNKNOWN, "memory keeps rows on disk, and whether a fit is read from there shows that records are equal"
+    return (
+        UNKNOWN,
+        "memory keeps rows on disk, and whether a fit is read from there shows that records are equal",
+    )
 
 
 def _judge_columns(step: Any, setting: Setting) -> Verdict | None:
     """Judge how columns are chosen and put together."""
     for _, _, columns in step.transformers:
         if callable(columns) and not _picks_by_name(columns):
-            return UNKNOWN, "columns picked by type or by a function, which one cell may change: name them"
+            return (
+                UNKNOWN,
+                "columns picked by type or by a function, which one cell may change: name them",
+            )
     parts = [part for part in _leaves(step) if may_be_sparse(part)]
     if parts and step.sparse_threshold > 0:
         return (
