@@ -172,8 +172,8 @@ def automatic(depth):
                 yield from spies.built(Meta, estimator)
 
 
-def held_against_the_ledger(models):
-    """Names of the outermost kinds of which a fit was counted."""
+def held_against_the_ledger(models, once=False):
+    """Names of the outermost kinds of which a fit was counted; of each model every target, or the first that it takes."""
     kinds = set()
     for model in models:
         for y in TARGETS:
@@ -182,6 +182,8 @@ def held_against_the_ledger(models):
                 receipts = counted(*made)
                 assert receipts is None or receipts >= len(made[1]), model
                 kinds |= {type(model).__name__} if receipts else set()
+                if once:
+                    break
     return kinds
 
 
@@ -190,7 +192,7 @@ def test_totals_of_all_meta_estimators(name):
     models = [model for model in automatic(1) if type(model).__name__ == name]
     if name in SPOILS:  # refused whatever its folds are, and made of many fits
         models = [model for model in models if getattr(model, "cv", 3) == 3]
-    kinds = held_against_the_ledger(models)
+    kinds = held_against_the_ledger(models, once=name in SPOILS)
     nothing = {
         "FrozenEstimator",
         "FeatureUnion",

@@ -88,7 +88,7 @@ def near(one, other, relation):
 
 
 def moved(model, y, relation):
-    """The first place at which a neighbour changes more than its own record; None for none, "unfit" where no fit is made."""
+    """The first place where a neighbour changes more than its own record; None for none, "unfit" where nothing is fitted."""
     rows = np.arange(N)
     before = fits(model, rows, y)
     if before is None:
