@@ -180,7 +180,7 @@ def _refuse_uncounted(held: tuple[Any, ...], setting: Setting) -> None:
         inside = _held_by(thing, set(), everything=True)
         if _holds_payer(thing) or any(isinstance(part, Receipt) for part in inside):
             raise NotSupported(
-                f"{type(thing).__name__} is not known to keep a receipt of each fit that it made, so what it cost cannot "
+                f"{type(thing).__name__} is not known to keep a receipt of each fit that it made, so its cost cannot "
                 "be counted from the model; share a ledger, or fit inside skdp.budget."
             )
 

@@ -202,8 +202,8 @@ def _why_no_numbers(found: Array) -> str:
         )
     if np.isnan(numbers).any():
         return (
-            "Input X contains NaN; put skdp.preprocessing.DPImputer, which charges a budget, or TableEncoder(missing=...) "
-            "in front."
+            "Input X contains NaN; put skdp.preprocessing.DPImputer, which charges a budget, or "
+            "TableEncoder(missing=...) in front."
         )
     if not np.isfinite(numbers).all():
         return "Input X contains infinity or a value too large for its type; clip it first."

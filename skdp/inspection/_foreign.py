@@ -30,12 +30,13 @@ _GROUPS = (
 # What a class does with records: its package, and its names there.
 FOREIGN: dict[str, dict[str, str]] = {
     _COPIES: {
-        "imblearn": "ADASYN BorderlineSMOTE KMeansSMOTE RandomOverSampler SMOTE SMOTEENN SMOTEN SMOTENC SMOTETomek SVMSMOTE"
+        "imblearn": "ADASYN BorderlineSMOTE KMeansSMOTE RandomOverSampler SMOTE SMOTEENN SMOTEN SMOTENC SMOTETomek "
+        "SVMSMOTE"
     },
     _PICKS: {
-        "imblearn": "AllKNN ClusterCentroids CondensedNearestNeighbour EditedNearestNeighbours InstanceHardnessThreshold "
-        "NearMiss NeighbourhoodCleaningRule OneSidedSelection RandomUnderSampler RepeatedEditedNearestNeighbours "
-        "TomekLinks",
+        "imblearn": "AllKNN ClusterCentroids CondensedNearestNeighbour EditedNearestNeighbours "
+        "InstanceHardnessThreshold NearMiss NeighbourhoodCleaningRule OneSidedSelection RandomUnderSampler "
+        "RepeatedEditedNearestNeighbours TomekLinks",
         "feature_engine": "OutlierTrimmer",
         "sklego": "OutlierRemover",
     },

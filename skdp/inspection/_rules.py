@@ -103,9 +103,8 @@ def judge_step(step: Any, setting: Setting) -> Verdict:
         return LEARNS, REMEDIES.get(kind, "use what is public, or pay for it")
     if (name := find_code(step)) is not None:
         return UNKNOWN, f"{name} may look at all records at once: read it"
-    if kind == "FunctionTransformer" and None not in (step.func, step.inverse_func):
-        if step.check_inverse:
-            return LEARNS, "warns by the records of a wrong inverse: check_inverse=False"
+    if kind == "FunctionTransformer" and step.check_inverse and _is_two_way(step):
+        return LEARNS, "warns by the records of a wrong inverse: check_inverse=False"
     if kind in ROUNDS_BY_PLACE and "add_remove" in setting.relations:
         return (
             UNKNOWN,
@@ -160,6 +159,11 @@ def may_be_sparse(step: Any) -> bool:
     if kind_of(step) == "OneHotEncoder" and step.handle_unknown == "error":
         return False  # each row has one entry for each column
     return kind_of(step) in GIVES_SPARSE or bool(getattr(step, "sparse_output", False))
+
+
+def _is_two_way(step: Any) -> bool:
+    """Tell whether a FunctionTransformer has a function for each direction."""
+    return step.func is not None and step.inverse_func is not None
 
 
 def _declared(encoder: Any) -> bool:

@@ -25,7 +25,7 @@ from ._verdicts import (
     is_ours,
 )
 
-__all__ = ["Finding", "Findings", "check"]
+__all__ = ["LEARNS", "UNKNOWN", "Finding", "Findings", "check"]
 
 
 @dataclass(frozen=True)

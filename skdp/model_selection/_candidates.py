@@ -169,6 +169,10 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
             f"{type(last).__name__} is no private estimator of skdp, so its fits have no price; give one, or a "
             "pipeline that ends in one."
         )
+    if getattr(model, "memory", None) is not None:
+        raise NotSupported(
+            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
+        )
     found = check(model)
     unpaid = any(step.verdict in (LEARNS, UNKNOWN) and not step.charges for step in found.steps)
     if unpaid or sum(step.charges for step in found.steps) != len(steps):
@@ -223,10 +227,6 @@ def _callbacks_of(part: Any) -> Any:
 
 def _refuse_way(model: Any) -> None:
     """Refuse what makes a run depend on another, or fail on a single record, once scales have been bought."""
-    if model.memory is not None:
-        raise NotSupported(
-            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
-        )
     if getattr(last_of(model), "warm_start", False):
         raise NotSupported(
             f"warm_start=True of {type(last_of(model)).__name__} has no proof behind a step that pays, and runs begin "

@@ -1,7 +1,7 @@
 """Compositions that users write, with what is true of them by argument: the reference of `check` and of `total`.
 
-Truths: "private"; "labels", which is private but for the set of labels, that scikit-learn takes from y in the clear; "not";
-and "unknown", where the model alone does not tell, for code of somebody else's decides.
+Truths: "private"; "labels", which is private but for the set of labels, that scikit-learn takes from y in the clear;
+"not"; and "unknown", where the model alone does not tell, for code of somebody else's decides.
 """
 
 import warnings

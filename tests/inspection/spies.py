@@ -1,4 +1,4 @@
-"""A stand-in for a private estimator that keeps the tables of its fits, and scikit-learn's meta-estimators around it."""
+"""A stand-in for a private estimator that keeps the tables of its fits, and scikit-learn's meta-estimators."""
 
 import inspect
 

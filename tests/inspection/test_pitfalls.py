@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inspection.compositions import Own, added, lr
-from inspection.test_foreign import of
+from inspection.test_other_libraries import of
 from sklearn import calibration, ensemble, model_selection, multiclass, preprocessing
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.feature_selection import SelectKBest
@@ -41,7 +41,7 @@ SEEN = {
         ensemble.StackingClassifier([("a", lr())], lr(), cv=PositionFold(3)),
     ],
     "delta of the order": [lr(delta=0.1)],
-    "publishing held-out": [],  # tests/inspection/test_foreign.py
+    "publishing held-out": [],  # tests/inspection/test_other_libraries.py
     "a stratified split": [ensemble.StackingClassifier([("a", lr())], lr())],
     "one-vs-one": [multiclass.OneVsOneClassifier(lr())],
     "one model for each": [of("sklego", "GroupedClassifier")(added())],

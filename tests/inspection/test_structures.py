@@ -1,8 +1,8 @@
 """What `check` does not accuse keeps neighbours neighbours: each fit inside sees at most the record that differs, and
 nothing else that is fitted differs at all.
 
-All of scikit-learn's meta-estimators, under both relations, around a spy that keeps the tables of its fits and answers by
-public numbers alone.
+All of scikit-learn's meta-estimators, under both relations, around a spy that keeps the tables of its fits and answers
+by public numbers alone.
 """
 
 import warnings
@@ -44,7 +44,7 @@ def fits(model, rows, y):
         for _, part in getattr(copy, "estimators", ()):
             part.fit(X, TWO)
         spies.SEEN.clear()
-    np.random.seed(0)  # what scikit-learn draws by itself is public
+    np.random.seed(0)  # noqa: NPY002 - what scikit-learn draws by itself is public
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -88,7 +88,7 @@ def near(one, other, relation):
 
 
 def moved(model, y, relation):
-    """The first place where a neighbour changes more than its own record; None for none, "unfit" where nothing is fitted."""
+    """The first place where a neighbour changes more than its own record; None for none, "unfit" without a fit."""
     rows = np.arange(N)
     before = fits(model, rows, y)
     if before is None:
