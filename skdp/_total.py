@@ -1,4 +1,4 @@
-"""What a fitted model has cost in all, whatever meta-estimators it is made of."""
+"""What a fitted model has cost, whatever meta-estimators of scikit-learn it is made of."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import Any
 
 from .exceptions import NotSupported
 from .fitting._warm import BEGUN
+from .inspection._guarantees import charges
+from .inspection._rules import kind_of
+from .inspection._structures import STRUCTURES, parts_of
+from .inspection._verdicts import LEARNS, Setting, is_ours
 from .privacy import accountants
 from .privacy.events import Script, merged
 from .privacy.events._behind import after_answers
@@ -27,7 +31,7 @@ class Total:
     neighbors : str
         The relation of all.
     receipts : tuple of Receipt
-        One for each fit that left a trace in the model; of a warm start, one for all its fits.
+        One for each fit that the model is made of; of a warm start, one for all its fits.
 
     See Also
     --------
@@ -49,19 +53,22 @@ class Total:
         fits = "1 fit" if len(self.receipts) == 1 else f"{len(self.receipts)} fits"
         return (
             f"{fits}, together epsilon = {self.epsilon:.6g} at delta = {self.delta:.3g}, {self.neighbors}; "
-            "fits that were thrown away (folds, losing candidates) are not in the model and not counted"
+            "earlier fits of the same model are not counted"
         )
 
 
 def total(model: Any, delta: float | None = None) -> Total:
-    """Compose the receipts of all private fits inside a fitted model.
+    """Compose the receipts of all private fits that a fitted model is made of.
 
-    Walks whatever the model holds: pipelines, searches, one-vs-rest, calibrated, bagged, voting and stacked
-    classifiers, also nested.
+    Counts a private estimator or search of skdp, and what is made of them by scikit-learn's pipelines, column
+    transformers, one-vs-rest, output-code, multi-output, voting, selecting and transforming meta-estimators, chains
+    without folds, and one-vs-one under add_remove, also nested. Whatever else holds a private estimator is refused: it
+    throws fits away (searches, stacks, RFE, chains with folds), or gives its fits rows whose costs do not add up
+    (bagging, calibration).
 
     Parameters
     ----------
-    model : estimator
+    model : estimator, or list of estimators and receipts
         Fitted.
     delta : float, optional
         At which delta; by default the largest of the receipts'.
@@ -74,14 +81,16 @@ def total(model: Any, delta: float | None = None) -> Total:
     See Also
     --------
     skdp.budget : Counts every fit, those that leave no trace too, and refuses in time.
+    skdp.check : Which steps have no receipt.
 
     Notes
     -----
-    A model knows the fits that are in it. A search has thrown away those of its folds, and only a ledger
-    has seen them. Fits chosen after earlier answers are composed here as one script fixed beforehand,
-    which is a statement about what was done and no guarantee at a moment that was chosen by answers.
-    Adaptive solvers are refused, and so are warm starts beside other fits: what these, such as a scaler in front,
-    paid for when the earlier coefficients were made is in no receipt.
+    Counted is the last fit of a model, with the parameters that it has; what it was before has been paid as well, and
+    only a ledger has seen it. Fits
+    chosen after earlier answers are composed here as one script fixed beforehand, which is a statement about what was
+    done and no guarantee at a moment that was chosen by answers. Adaptive solvers are refused, and so are warm starts
+    beside other fits: what these, such as a scaler in front, paid for when the earlier coefficients were made is in no
+    receipt.
 
     Examples
     --------
@@ -97,7 +106,10 @@ def total(model: Any, delta: float | None = None) -> Total:
     >>> len(found.receipts), 0.5 < found.epsilon < 1.5
     (3, True)
     """
-    receipts = tuple(_receipts(model, set()))
+    held = tuple(_held_by(model, set()))
+    receipts = tuple(thing for thing in held if isinstance(thing, Receipt))
+    relations = frozenset(receipt.neighbors for receipt in receipts)
+    _refuse_uncounted(held, Setting(relations))
     if len(receipts) > 1 and any(
         receipt.declared.get("begins_at") == BEGUN for receipt in receipts
     ):
@@ -105,12 +117,11 @@ def total(model: Any, delta: float | None = None) -> Total:
             f"One of the {len(receipts)} receipts is that of a warm start, and what other steps have paid before its "
             "last fit is in none of them; share a ledger or a budget between such fits."
         )
-    relations = {receipt.neighbors for receipt in receipts}
     if len(relations) > 1:
         raise NotSupported(
             f"The fits have different relations, {sorted(relations)}; total them apart."
         )
-    neighbors = relations.pop() if relations else "replace_one"
+    neighbors = next(iter(relations), "replace_one")
     if delta is None:
         delta = max((receipt.delta for receipt in receipts), default=0.0)
     script = merged(run for receipt in receipts for run in _whole(receipt))
@@ -131,18 +142,58 @@ def _whole(receipt: Receipt) -> Script:
     return receipt.script
 
 
-def _receipts(thing: Any, seen: set[int]) -> Iterator[Receipt]:
-    """Every receipt inside, once; only containers and estimators are opened."""
+def _held_by(thing: Any, seen: set[int], everything: bool = False) -> Iterator[Any]:
+    """Yield receipts and fitted estimators inside, once; only containers and estimators are opened."""
     if id(thing) in seen:
         return
     seen.add(id(thing))
+    inside: Any = ()
     if isinstance(thing, Receipt):
         yield thing
     elif isinstance(thing, dict):
-        for value in thing.values():
-            yield from _receipts(value, seen)
+        inside = thing.values()
     elif isinstance(thing, (list, tuple)):
-        for value in thing:
-            yield from _receipts(value, seen)
+        inside = thing
     elif any(hasattr(thing, name) for name in ("fit", "predict", "predict_proba")):
-        yield from _receipts(getattr(thing, "__dict__", {}), seen)
+        yield thing
+        inside = _attributes(thing, everything)
+    for part in inside:
+        yield from _held_by(part, seen, everything)
+
+
+def _attributes(thing: Any, everything: bool) -> list[Any]:
+    """Return what an estimator's fit left: no parameters, which it copied, but where it fits these themselves."""
+    structure = STRUCTURES.get(kind_of(thing) or "")
+    copied: Any = ()
+    if not everything and hasattr(thing, "get_params") and not isinstance(thing, type):
+        copied = (
+            () if structure is not None and structure.in_place else thing.get_params(deep=False)
+        )
+    return [value for name, value in getattr(thing, "__dict__", {}).items() if name not in copied]
+
+
+def _refuse_uncounted(held: tuple[Any, ...], setting: Setting) -> None:
+    """Refuse what holds private estimators and is not known to keep a receipt of each fit."""
+    for thing in held:
+        if isinstance(thing, Receipt) or _keeps_all(thing, setting):
+            continue
+        inside = _held_by(thing, set(), everything=True)
+        if _holds_payer(thing) or any(isinstance(part, Receipt) for part in inside):
+            raise NotSupported(
+                f"{type(thing).__name__} is not known to keep a receipt of each fit that it made, so its cost cannot "
+                "be counted from the model; share a ledger, or fit inside skdp.budget."
+            )
+
+
+def _keeps_all(thing: Any, setting: Setting) -> bool:
+    """Tell whether the receipts inside are those of all fits that it made, and their costs add up."""
+    structure = STRUCTURES.get(kind_of(thing) or "")
+    if structure is None:
+        return is_ours(thing)
+    verdict = structure.judge(thing, setting)
+    return structure.keeps(thing) and (verdict is None or verdict[0] != LEARNS)
+
+
+def _holds_payer(thing: Any) -> bool:
+    """Tell whether an estimator, or one that it was given, charges a budget."""
+    return charges(thing) or any(_holds_payer(part) for _, part in parts_of(thing))

@@ -204,10 +204,14 @@ def _why_no_numbers(found: Array) -> str:
         return "X holds objects that are no numbers; each argument must be a string of digits or a real number."
     if kind is not None:
         return (
-            "X holds text that is no number, or a number too large for a double; encode it first."
+            "X holds text that is no number, or a number too large for a double; declare its columns in "
+            "skdp.preprocessing.TableEncoder or DeclaredEncoder."
         )
     if np.isnan(numbers).any():
-        return "Input X contains NaN; impute or drop missing values first."
+        return (
+            "Input X contains NaN; put skdp.preprocessing.DPImputer, which charges a budget, or "
+            "TableEncoder(missing=...) in front."
+        )
     if not np.isfinite(numbers).all():
         return "Input X contains infinity or a value too large for its type; clip it first."
     return "X could not be read as a table of real numbers; pass a 2D numpy array of floats."

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
-from ..inspection.checks import PRIVATE, check
+from ..inspection.checks import check
 from ..privacy import accountants
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
@@ -115,7 +115,7 @@ def that_buys(inner: Any) -> str | None:
     """
     pipelines = (caller for caller in callers(inner) if isinstance(caller, Pipeline))
     steps = (step for pipeline in pipelines for _, step in pipeline.steps[:-1])
-    return next((name for step in steps for name in check(step).named(PRIVATE)), None)
+    return next((part.kind for step in steps for part in check(step).steps if part.charges), None)
 
 
 def refuse_bought_rows(name: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What is known of the steps of a pipeline: which read no record, which learn, which only hand records on.
+"""What is known of scikit-learn's steps: which read no record in fit, which learn, and what to take instead.
 
 Kinds are known by their exact names in scikit-learn: a subclass of somebody else's may do anything.
 """
@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HOLDS", "REPEATS", "SPOILS", "kind_of", "reads_nothing", "remedy", "rounds_by_place"]
+import numpy as np
+from scipy import special
+from sklearn.pipeline import Pipeline
+
+from ._verdicts import LEARNS, PUBLIC, UNKNOWN, Setting, Verdict, is_ours
+
+__all__ = ["find_code", "is_elementwise", "judge_step", "kind_of", "may_be_sparse"]
 
 Rule = Callable[[Any], bool]
 
 # Of scikit-learn: reads no record in fit, where this holds.
-PUBLIC: dict[str, Rule] = {
+READS_NOTHING: dict[str, Rule] = {
     "AdditiveChi2Sampler": lambda step: True,
     "Binarizer": lambda step: True,
     "CountVectorizer": lambda step: step.vocabulary is not None,
@@ -29,97 +35,138 @@ PUBLIC: dict[str, Rule] = {
     "PolynomialCountSketch": lambda step: True,
     "PolynomialFeatures": lambda step: True,
     "RBFSampler": lambda step: not isinstance(step.gamma, str),
-    "SimpleImputer": lambda step: step.strategy == "constant" and not step.add_indicator,
+    # Without keep_empty_features it drops a column of which every value is missing, and warns of it.
+    "SimpleImputer": lambda step: (
+        step.strategy == "constant" and not step.add_indicator and step.keep_empty_features
+    ),
     "SkewedChi2Sampler": lambda step: True,
     "SparseRandomProjection": lambda step: step.n_components != "auto",
     "SplineTransformer": lambda step: not isinstance(step.knots, str),
-    "StandardScaler": lambda step: not (step.with_mean or step.with_std),
     "TfidfTransformer": lambda step: not step.use_idf,
     "TfidfVectorizer": lambda step: step.vocabulary is not None and not step.use_idf,
 }
-# Of these, they multiply the whole table at once: BLAS rounds a row by its place and by the number of rows, so that
-# under add_remove one record more changes the bits of others. The others were measured to map each row by itself.
-ROUND_BY_PLACE = {"GaussianRandomProjection", "RBFSampler", "SkewedChi2Sampler"}
-# Of scikit-learn: records go on to the steps inside, each as it came.
-HOLDS = {
-    "ColumnTransformer",
-    "FeatureUnion",
-    "FixedThresholdClassifier",
-    "FrozenEstimator",
-    "Pipeline",
+# Products of matrices round a row by where it stands. Under add_remove a row moves when another one comes or goes.
+ROUNDS_BY_PLACE = {"GaussianRandomProjection", "RBFSampler", "SkewedChi2Sampler"}
+# How many entries of their rows are zero depends on the records.
+GIVES_SPARSE = {
+    "CountVectorizer",
+    "FeatureHasher",
+    "HashingVectorizer",
+    "SparseRandomProjection",
+    "TfidfTransformer",
+    "TfidfVectorizer",
 }
-# These fit what is inside several times, and each fit pays.
-REPEATS = {
-    "ClassifierChain",
-    "MultiOutputClassifier",
-    "MultiOutputRegressor",
-    "OneVsOneClassifier",
-    "OneVsRestClassifier",
-    "OutputCodeClassifier",
-    "RFE",
-    "RegressorChain",
-    "SelectFromModel",
-    "StackingClassifier",
-    "StackingRegressor",
-    "TransformedTargetRegressor",
-    "VotingClassifier",
-    "VotingRegressor",
-}
-# And these add something that they learn in the clear.
-SPOILS = {
-    "AdaBoostClassifier": "weighs records by its errors on them",
-    "AdaBoostRegressor": "weighs records by its errors on them",
-    "BaggingClassifier": "takes a record into a fit several times",
-    "BaggingRegressor": "takes a record into a fit several times",
-    "CalibratedClassifierCV": "calibrates on labels in the clear",
-    "GridSearchCV": "chooses by scores in the clear",
-    "HalvingGridSearchCV": "chooses by scores in the clear",
-    "HalvingRandomSearchCV": "chooses by scores in the clear",
-    "RFECV": "chooses by scores in the clear",
-    "RandomizedSearchCV": "chooses by scores in the clear",
-    "SelfTrainingClassifier": "labels records by its own guesses",
-    "SequentialFeatureSelector": "chooses by scores in the clear",
-    "TunedThresholdClassifierCV": "chooses by scores in the clear",
-}
+# Functions that make names of columns or of categories out of such names, which are public.
+_OF_NAMES = {"feature_name_combiner", "feature_names_out", "verbose_feature_names_out"}
+
 BOUNDS = "declare bounds: skdp.preprocessing.BoundsScaler"
 VALUES = "declare the categories: skdp.preprocessing.DeclaredEncoder"
+PAID = "skdp.preprocessing.DPImputer, or missing= of a declared encoder such as TableEncoder"
 REMEDIES = {
     **dict.fromkeys(("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"), BOUNDS),
     **dict.fromkeys(("QuantileTransformer", "PowerTransformer", "KBinsDiscretizer"), BOUNDS),
     **dict.fromkeys(("OneHotEncoder", "OrdinalEncoder", "TargetEncoder"), VALUES),
-    "SimpleImputer": "declare a constant: strategy='constant', or missing= of a declared scaler",
+    **dict.fromkeys(("KNNImputer", "IterativeImputer"), PAID),
+    "SimpleImputer": f"{PAID}, or strategy='constant' with keep_empty_features=True",
     "CountVectorizer": "declare a vocabulary, or use HashingVectorizer",
     "TfidfVectorizer": "use HashingVectorizer",
     "SplineTransformer": "declare knots",
     "RBFSampler": "declare gamma",
-    "GridSearchCV": "choose on public or generated data",
-    "RandomizedSearchCV": "choose on public or generated data",
+    "PCA": "skdp.preprocessing.DPPCA",
 }
 
 
 def kind_of(step: Any) -> str | None:
-    """Name of a step's class of scikit-learn, or None for anybody else's."""
+    """Return the name of a step's class of scikit-learn, or None for anybody else's.
+
+    A pipeline of skdp is one of scikit-learn that tells its last step what stands in front.
+    """
     kind = type(step)
+    if is_ours(step) and isinstance(step, Pipeline):
+        return "Pipeline"
     return kind.__name__ if kind.__module__.split(".")[0] == "sklearn" else None
 
 
-def reads_nothing(step: Any) -> bool:
-    """Whether a step of scikit-learn is known to read no record in fit."""
-    rule = PUBLIC.get(kind_of(step) or "")
-    return rule is not None and rule(step)
+def judge_step(step: Any, setting: Setting) -> Verdict:
+    """Judge a step of scikit-learn that holds no other one.
+
+    Parameters
+    ----------
+    step : estimator
+        Of scikit-learn.
+    setting : Setting
+        The neighbouring relations.
+    """
+    kind = kind_of(step) or ""
+    rule = READS_NOTHING.get(kind)
+    if rule is None or not rule(step):
+        return LEARNS, REMEDIES.get(kind, "use what is public, or pay for it")
+    if (name := find_code(step)) is not None:
+        return UNKNOWN, f"{name} may look at all records at once: read it"
+    if kind == "FunctionTransformer" and step.check_inverse and _is_two_way(step):
+        return LEARNS, "warns by the records of a wrong inverse: check_inverse=False"
+    if kind in ROUNDS_BY_PLACE and "add_remove" in setting.relations:
+        return (
+            UNKNOWN,
+            "rounds a row by where it stands, which holds under neighbors='replace_one' only",
+        )
+    return PUBLIC, "reads no record in fit"
 
 
-def rounds_by_place(step: Any) -> bool:
-    """Whether a step of scikit-learn gives a row other bits where the table has a row more."""
-    return kind_of(step) in ROUND_BY_PLACE
+def find_code(step: Any) -> str | None:
+    """Return the first parameter of a step of scikit-learn that is a function which may do anything.
+
+    No function is run: what it does to made-up rows proves nothing.
+
+    Parameters
+    ----------
+    step : estimator
+        Of scikit-learn.
+    """
+    steered = bool(getattr(step, "kw_args", None) or getattr(step, "inv_kw_args", None))
+    for name, value in step.get_params(deep=False).items():
+        if not callable(value) or isinstance(value, type) or name in _OF_NAMES:
+            continue
+        if not (hasattr(value, "fit") or hasattr(value, "split")) and (
+            steered or not is_elementwise(value)
+        ):
+            return name
+    return None
 
 
-def remedy(step: Any) -> str:
-    """What to take instead of a step that learns."""
-    return REMEDIES.get(kind_of(step) or "", "use what is public, or pay for it")
+def is_elementwise(function: Any) -> bool:
+    """Tell whether a function is one of numpy's or SciPy's that take each number by itself.
+
+    Parameters
+    ----------
+    function : callable
+        Of which a ufunc made by `numpy.frompyfunc` is not known.
+    """
+    if not isinstance(function, np.ufunc) or function.signature is not None:
+        return False
+    own = (getattr(module, function.__name__, None) for module in (np, special))
+    return (function.nin, function.nout) == (1, 1) and any(function is one for one in own)
+
+
+def may_be_sparse(step: Any) -> bool:
+    """Tell whether a step may give rows whose number of zeros depends on the records.
+
+    Parameters
+    ----------
+    step : object
+        A single one.
+    """
+    if kind_of(step) == "OneHotEncoder" and step.handle_unknown == "error":
+        return False  # each row has one entry for each column
+    return kind_of(step) in GIVES_SPARSE or bool(getattr(step, "sparse_output", False))
+
+
+def _is_two_way(step: Any) -> bool:
+    """Tell whether a FunctionTransformer has a function for each direction."""
+    return step.func is not None and step.inverse_func is not None
 
 
 def _declared(encoder: Any) -> bool:
-    """Whether an encoder's categories are given, and none is dropped for being rare."""
+    """Tell whether an encoder's categories are given, and none is dropped for being rare."""
     rare = (encoder.min_frequency, encoder.max_categories)
     return not isinstance(encoder.categories, str) and rare == (None, None)

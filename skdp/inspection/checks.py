@@ -1,24 +1,36 @@
-"""Which steps of a pipeline learn from the data without a receipt."""
+"""A check of which steps of a model learn from the data without a receipt, and which guarantees hold."""
 
 from __future__ import annotations
 
 import html
+import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ._rules import HOLDS, REPEATS, SPOILS, kind_of, reads_nothing, remedy, rounds_by_place
+from ._foreign import find_autologging, judge_foreign
+from ._guarantees import charges, judge_guarantee
+from ._rules import judge_step, kind_of
+from ._structures import SPOILS, STRUCTURES, judge_structure, parts_of
+from ._verdicts import (
+    ASSUMES,
+    LEARNS,
+    NOTHING,
+    PRIVATE,
+    PUBLIC,
+    UNKNOWN,
+    VOID,
+    Setting,
+    Verdict,
+    is_ours,
+)
 
-__all__ = ["Finding", "Findings", "check"]
-
-NOTHING = (None, "passthrough", "drop", "deprecated")
-BY_PLACE = "rounds a row by its place, which add_remove does not cover; use SparseRandomProjection"
-PUBLIC, PRIVATE, LEARNS, UNKNOWN = "public", "private", "learns", "unknown"
+__all__ = ["LEARNS", "UNKNOWN", "Finding", "Findings", "check"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one step.
+    """The verdict on one step.
 
     Parameters
     ----------
@@ -26,10 +38,13 @@ class Finding:
         Where it stands: names of steps, outermost first.
     kind : str
         Its class.
-    verdict : {"private", "public", "learns", "unknown"}
-        It pays and has a receipt; it reads no record in fit; it learns from records in the clear; or nothing is known.
+    verdict : {"private", "public", "assumes", "void", "learns", "unknown"}
+        Its guarantee holds and charges a budget; it reads no record in fit; it is private only where no label is rare;
+        its parameters make the guarantee worthless; it learns from records in the clear; or nothing is known.
     why : str
-        In a few words.
+        In a few words, with what to do instead.
+    charges : bool
+        Whether it is an estimator of skdp that charges a budget and has a receipt.
 
     See Also
     --------
@@ -47,11 +62,12 @@ class Finding:
     kind: str
     verdict: str
     why: str
+    charges: bool = False
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found of all steps; prints as a table whose first line is the sum.
+    """The verdicts on all steps; prints as a table whose first line is the sum.
 
     Parameters
     ----------
@@ -65,21 +81,21 @@ class Findings:
     Examples
     --------
     >>> import skdp
-    >>> print(skdp.check(skdp.DPLogisticRegression()))
-    PRIVATE as a whole: each step pays or reads no record in fit.
-    private  DPLogisticRegression: pays, see its receipt
+    >>> print(skdp.check(skdp.DPLogisticRegression(classes=[0, 1])))
+    PRIVATE as a whole: each step charges a budget or reads no record in fit.
+    private  DPLogisticRegression: charges the budget; see its receipt
     """
 
     steps: tuple[Finding, ...]
 
     @property
     def private(self) -> bool:
-        """Whether every step pays or reads no record, and one pays."""
+        """Whether every step charges a budget or reads no record, and one charges a budget."""
         found = {step.verdict for step in self.steps}
         return PRIVATE in found and found <= {PRIVATE, PUBLIC}
 
     def named(self, verdict: str) -> tuple[str, ...]:
-        """Classes of the steps with a verdict, each once.
+        """Return the classes of the steps with a verdict, each once.
 
         Parameters
         ----------
@@ -93,21 +109,28 @@ class Findings:
         return tuple(dict.fromkeys(step.kind for step in self.steps if step.verdict == verdict))
 
     def summary(self) -> str:
-        """The first line.
+        """Return the first line.
 
         Returns
         -------
         str
         """
-        learning, unknown = self.named(LEARNS), self.named(UNKNOWN)
-        if learning:
-            many = "have no receipt and learn" if len(learning) > 1 else "has no receipt and learns"
-            return f"NOT PRIVATE as a whole: {', '.join(learning)} {many} from the data."
-        if unknown:
-            return f"NOT KNOWN to be private as a whole: nothing is known of {', '.join(unknown)}."
-        if not self.private:
-            return "NOT PRIVATE: no step pays, so nothing is promised."
-        return "PRIVATE as a whole: each step pays or reads no record in fit."
+        found = {verdict: self.named(verdict) for verdict in (LEARNS, VOID, UNKNOWN, ASSUMES)}
+        names = {verdict: ", ".join(kinds) for verdict, kinds in found.items()}
+        if found[LEARNS]:
+            one = len(found[LEARNS]) == 1
+            learn = "has no receipt and learns" if one else "have no receipt and learn"
+            return f"NOT PRIVATE as a whole: {names[LEARNS]} {learn} from the data."
+        if found[VOID]:
+            return f"NOT PRIVATE as a whole: parameters void the guarantee of {names[VOID]}."
+        if found[UNKNOWN]:
+            return f"NOT KNOWN to be private as a whole: nothing is known of {names[UNKNOWN]}."
+        if not any(step.charges for step in self.steps):
+            return "NOT PRIVATE: no step charges a budget, so nothing is promised."
+        if found[ASSUMES]:
+            take = "takes" if len(found[ASSUMES]) == 1 else "take"
+            return f"NOT PRIVATE where a label is rare: {names[ASSUMES]} {take} the labels from y."
+        return "PRIVATE as a whole: each step charges a budget or reads no record in fit."
 
     def __str__(self) -> str:
         told = (
@@ -126,17 +149,20 @@ class Findings:
         return f"<table class='skdp-check'><caption>{summary}</caption>{rows}</table>"
 
 
-def check(model: Any) -> Findings:
-    """Name the steps of a pipeline or a meta-estimator that learn from the data without a receipt.
+def check(model: Any, n: int | None = None) -> Findings:
+    """Name the steps of a model that learn from the data without a receipt, and the guarantees that are worthless.
 
     A private estimator's receipt covers its own fit, of the rows as they came. A scaler before it that is fitted to the
     same records, or a search around it that chooses by scores, voids the promise for the whole. This looks at classes
-    and parameters, and at no data; it cannot see what is done outside of the pipeline.
+    and parameters; it looks at no data, runs no function of yours, and does not see what is done outside of the model.
+    docs/pitfalls.md says of each pitfall whether it is seen here.
 
     Parameters
     ----------
     model : estimator
         A Pipeline, a ColumnTransformer, a meta-estimator, or a single step; fitted or not.
+    n : int, optional
+        Number of records, where it is public: delta is held against 1/n. A fitted estimator's receipt tells it.
 
     Returns
     -------
@@ -145,6 +171,7 @@ def check(model: Any) -> Findings:
 
     See Also
     --------
+    skdp.total : What the fits of a model have cost together.
     skdp.preprocessing.TableEncoder : A step that reads no record.
 
     Examples
@@ -152,72 +179,73 @@ def check(model: Any) -> Findings:
     >>> import skdp
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> print(skdp.check(make_pipeline(StandardScaler(), skdp.DPLogisticRegression())))
+    >>> model = make_pipeline(StandardScaler(), skdp.DPLogisticRegression(classes=[0, 1]))
+    >>> print(skdp.check(model))
     NOT PRIVATE as a whole: StandardScaler has no receipt and learns from the data.
     learns   standardscaler / StandardScaler: declare bounds: skdp.preprocessing.BoundsScaler
-    private  dplogisticregression / DPLogisticRegression: pays, see its receipt
+    private  dplogisticregression / DPLogisticRegression: charges the budget; see its receipt
+    >>> print(skdp.check(skdp.DPRidge(delta=1e-4), n=20_000).summary())
+    NOT PRIVATE as a whole: parameters void the guarantee of DPRidge.
     """
-    return Findings(tuple(_walk(model, (), _counts_are_private(model))))
+    if n is not None and (isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1):
+        raise ValueError(f"n={n!r} must be a whole number from 1, the records that a fit reads.")
+    setting = Setting(frozenset(relations_of(model)), None if n is None else int(n))
+    return Findings((*_walk(model, (), setting), *_watchers()))
 
 
-def _counts_are_private(step: Any) -> bool:
-    """Whether a step that pays, or one inside, protects who is among the records at all."""
-    own = hasattr(step, "quote") and getattr(step, "neighbors", None) == "add_remove"
-    return own or any(_counts_are_private(part) for _, part in _inside(step))
+def relations_of(step: Any) -> Iterator[str]:
+    """Yield the neighbouring relations of all steps that charge a budget.
+
+    Parameters
+    ----------
+    step : object
+        A model, or a part of one.
+    """
+    if charges(step) and hasattr(step, "neighbors"):
+        yield str(step.neighbors)
+    for _, part in parts_of(step):
+        yield from relations_of(part)
 
 
-def _walk(step: Any, path: tuple[str, ...], moving: bool) -> Iterator[Finding]:
-    """Findings of a step and of what is inside, where a neighbour moves other records and where it does not."""
+def _watchers() -> Iterator[Finding]:
+    """Yield what looks on from outside of the model."""
+    if (verdict := find_autologging()) is not None:
+        yield Finding("", "mlflow.sklearn.autolog", *verdict)
+
+
+def _walk(step: Any, path: tuple[str, ...], setting: Setting) -> Iterator[Finding]:
+    """Yield the verdicts on a step and on what is inside."""
     if step is None or (isinstance(step, str) and step in NOTHING):
         return
-    kind, inside = kind_of(step), list(_inside(step))
-    if kind not in HOLDS:
-        verdict, why = _verdict(step, kind, bool(inside))
-        if moving and verdict == PUBLIC and rounds_by_place(step):
-            verdict, why = UNKNOWN, BY_PLACE
-        yield Finding(" / ".join(path), type(step).__name__, verdict, why)
-    for name, part in inside:
-        yield from _walk(part, (*path, name), moving)
+    if (verdict := _verdict(step, setting)) is not None:
+        yield Finding(" / ".join(path), type(step).__name__, *verdict, charges(step))
+    for name, part in parts_of(step):
+        yield from _walk(part, (*path, name), _inside(step, setting))
 
 
-def _verdict(step: Any, kind: str | None, holds: bool) -> tuple[str, str]:
-    """Verdict and reason of a step itself, whatever is inside."""
-    if type(step).__module__.split(".")[0] == "skdp":
-        pays = hasattr(step, "quote")
-        return (PRIVATE, "pays, see its receipt") if pays else (PUBLIC, "goes by what is declared")
-    if kind in SPOILS:
-        return LEARNS, f"{SPOILS[kind]}; {remedy(step)}"
-    if kind in REPEATS and holds:
-        return PUBLIC, "fits what is inside several times, and each fit pays: share a ledger"
-    if kind is None:
-        return UNKNOWN, "not of scikit-learn: read what its fit does with records"
-    if reads_nothing(step):
-        own = kind == "FunctionTransformer" and step.func is not None
-        return (
-            PUBLIC,
-            "if its function takes each row by itself" if own else "reads no record in fit",
-        )
-    return LEARNS, remedy(step)
+def _inside(step: Any, setting: Setting) -> Setting:
+    """Return the setting of what a step holds: whether that is fitted itself, anew as a copy, or no more."""
+    kind = kind_of(step)
+    finished = kind == "FrozenEstimator" or getattr(step, "prefit", False) is True
+    if finished or str(getattr(step, "cv", "")) == "prefit":
+        return replace(setting, kept=True, finished=True)
+    in_place = kind in STRUCTURES and STRUCTURES[kind].in_place
+    return replace(setting, kept=setting.kept and in_place)
 
 
-def _named(entry: Any) -> bool:
-    """Whether an entry of a list is a step with its name, and not a pair of bounds."""
-    return isinstance(entry, tuple) and len(entry) > 1 and isinstance(entry[0], str)
-
-
-def _inside(step: Any) -> Iterator[tuple[str, Any]]:
-    """Names and steps that a step is made of."""
-    if not hasattr(step, "get_params") or isinstance(step, type):
-        return
-    for name, value in step.get_params(deep=False).items():
-        if hasattr(value, "fit"):
-            yield name, value
-        elif isinstance(value, list):
-            yield from ((str(e[0]), e[1]) for e in value if _named(e))
-    if (
-        kind_of(step) in ("StackingClassifier", "StackingRegressor")
-        and step.final_estimator is None
-    ):
-        from sklearn.linear_model import LogisticRegression
-
-        yield "final_estimator", LogisticRegression()
+def _verdict(step: Any, setting: Setting) -> Verdict | None:
+    """Return verdict and reason of a step itself, whatever is inside; None for one that only hands records on."""
+    kind = kind_of(step)
+    if charges(step):
+        return judge_guarantee(step, setting)
+    if kind in SPOILS or kind in STRUCTURES:
+        found = judge_structure(step, setting)
+    elif kind is not None:
+        found = judge_step(step, setting)
+    elif is_ours(step):
+        found = PUBLIC, "goes by what is declared"
+    else:
+        found = judge_foreign(step)
+    if found is not None and found[0] == LEARNS and setting.finished:
+        return UNKNOWN, "was fitted before: public only if the records of that fit were"
+    return found

@@ -17,7 +17,7 @@ from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
 from ..fitting._targets import are_bounds
 from ..inspection._rules import kind_of
-from ..inspection.checks import PRIVATE, check
+from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..preprocessing._bought import BoughtScales
 from ..privacy import Receipt
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
@@ -169,9 +169,13 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
             f"{type(last).__name__} is no private estimator of skdp, so its fits have no price; give one, or a "
             "pipeline that ends in one."
         )
+    if getattr(model, "memory", None) is not None:
+        raise NotSupported(
+            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
+        )
     found = check(model)
-    paid = sum(step.verdict == PRIVATE for step in found.steps)
-    if not found.private or paid != len(steps):
+    unpaid = any(step.verdict in (LEARNS, UNKNOWN) and not step.charges for step in found.steps)
+    if unpaid or sum(step.charges for step in found.steps) != len(steps):
         raise NotSupported(
             f"{found.summary()} A search needs steps that pay by themselves, or read no record."
         )
@@ -223,10 +227,6 @@ def _callbacks_of(part: Any) -> Any:
 
 def _refuse_way(model: Any) -> None:
     """Refuse what makes a run depend on another, or fail on a single record, once scales have been bought."""
-    if model.memory is not None:
-        raise NotSupported(
-            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
-        )
     if getattr(last_of(model), "warm_start", False):
         raise NotSupported(
             f"warm_start=True of {type(last_of(model)).__name__} has no proof behind a step that pays, and runs begin "

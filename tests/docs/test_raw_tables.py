@@ -77,5 +77,6 @@ def test_the_declaration_on_the_page_is_read_as_the_page_says():
 def test_the_naive_pipeline_is_told_as_the_page_shows():
     scale, encode = StandardScaler(), OneHotEncoder(sparse_output=False)
     columns = ColumnTransformer([("scale", scale, ["age"]), ("encode", encode, ["sex"])])
-    told = str(skdp.check(make_pipeline(columns, skdp.DPLogisticRegression())))
+    model = make_pipeline(columns, skdp.DPLogisticRegression(classes=["low", "high"]))
+    told = str(skdp.check(model))
     assert f"```\n{told}\n```" in PAGE

@@ -2,22 +2,29 @@
 
 import numpy as np
 import pytest
+from scipy import special
 from sklearn import ensemble, feature_selection, impute, model_selection, multiclass, preprocessing
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.utils import all_estimators
 
 import skdp
 from skdp.fitting._surroundings import surroundings
-from skdp.inspection._rules import HOLDS, PUBLIC, REMEDIES, REPEATS, SPOILS
+from skdp.inspection._rules import GIVES_SPARSE, READS_NOTHING, REMEDIES, ROUNDS_BY_PLACE
+from skdp.inspection._structures import SPOILS, STRUCTURES
+from skdp.model_selection import PositionFold
 from skdp.preprocessing import BoundsScaler, DeclaredEncoder, TableEncoder
+from skdp.solvers import GD
 
 DP = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1])
+RIDGE = skdp.DPRidge(data_norm=1.0, y_bounds=(-1, 1))
 
 
 class Theirs(TransformerMixin, BaseEstimator):
@@ -45,7 +52,8 @@ LEARN = [
     PCA(),
     feature_selection.SelectKBest(),
     impute.SimpleImputer(),
-    impute.SimpleImputer(strategy="constant", add_indicator=True),
+    impute.SimpleImputer(strategy="constant"),
+    impute.SimpleImputer(strategy="constant", add_indicator=True, keep_empty_features=True),
     CountVectorizer(),
     TfidfVectorizer(vocabulary=["a"]),
     FeatureUnion([("a", preprocessing.Normalizer()), ("b", PCA())]),
@@ -53,7 +61,8 @@ LEARN = [
     model_selection.GridSearchCV(DP, {"C": [1, 10]}),
     CalibratedClassifierCV(DP),
     ensemble.BaggingClassifier(DP),
-    ensemble.StackingClassifier([("a", DP)]),
+    ensemble.StackingClassifier([("a", DP)], final_estimator=DP),
+    multiclass.OneVsOneClassifier(DP),
     ensemble.VotingClassifier([("a", DP), ("b", LogisticRegression())]),
 ]
 FINE = [
@@ -62,16 +71,22 @@ FINE = [
     preprocessing.OneHotEncoder(categories=[["a", "b"]]),
     preprocessing.SplineTransformer(knots=np.array([[0.0], [1.0]])),
     preprocessing.PolynomialFeatures(),
-    impute.SimpleImputer(strategy="constant"),
+    impute.SimpleImputer(strategy="constant", keep_empty_features=True),
     HashingVectorizer(),
     CountVectorizer(vocabulary=["a"]),
     BoundsScaler((-1, 1)),
     DeclaredEncoder([0, 1]),
     TableEncoder((-1, 1)),
     "passthrough",
+    feature_selection.SelectFromModel(DP),
+    ensemble.VotingRegressor([("a", RIDGE), ("b", RIDGE)]),
+    ensemble.StackingRegressor([("a", RIDGE)], final_estimator=RIDGE),
+]
+BY_LABEL = [  # which labels there are, scikit-learn takes from y
+    skdp.DPLogisticRegression(),
     multiclass.OneVsRestClassifier(DP),
     ensemble.VotingClassifier([("a", DP), ("b", DP)]),
-    ensemble.StackingClassifier([("a", DP)], final_estimator=DP),
+    ensemble.StackingClassifier([("a", DP)], final_estimator=DP, cv=PositionFold(3)),
 ]
 
 
@@ -88,6 +103,92 @@ def test_what_reads_no_record_is_not(step):
     assert found.private and str(found).startswith("PRIVATE as a whole")
 
 
+@pytest.mark.parametrize("step", BY_LABEL, ids=lambda step: type(step).__name__)
+def test_what_takes_the_labels_from_y_says_so(step):
+    found = skdp.check(step)
+    assert not found.private and found.named("assumes")
+    assert str(found).startswith("NOT PRIVATE where a label is rare")
+
+
+VOID = [
+    ({"epsilon": np.inf}, "epsilon=inf adds no noise"),
+    ({"epsilon": 50.0}, "epsilon=50 protects nobody"),
+    ({"delta": 0.1}, "delta=0.1 allows publishing a record"),
+    ({"random_state": 0}, "random_state is fixed"),
+    ({"random_state": np.random.RandomState(0)}, "random_state is fixed"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), VOID, ids=lambda value: str(value)[:30])
+def test_parameters_that_void_the_guarantee_are_named(given, said):
+    model = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1]).set_params(**given)
+    for whole in (
+        model,
+        make_pipeline(BoundsScaler(), model),
+        multiclass.OneVsRestClassifier(model),
+    ):
+        found = skdp.check(whole)
+        assert not found.private and found.named("void") == ("DPLogisticRegression",)
+        assert said in str(found) and str(found).startswith("NOT PRIVATE as a whole: parameters")
+
+
+def test_delta_is_held_against_the_number_of_records():
+    model = skdp.DPRidge(data_norm=1.0, y_bounds=(-1, 1), delta=1e-4)
+    assert skdp.check(model).private and skdp.check(model, n=9_999).private
+    assert "delta=0.0001 is 1/n or more at n=10000" in str(skdp.check(model, n=10_000))
+    for wrong in (0, 2.5, True, "9"):
+        with pytest.raises(ValueError, match="whole number from 1"):
+            skdp.check(model, n=wrong)
+
+
+def test_a_fitted_estimator_is_judged_by_its_receipt_too():
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    seeded = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1], random_state=0).fit(X, y)
+    seeded.set_params(random_state=None)
+    dense = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1], delta=9e-4).fit(X, y)
+    assert "was fitted with a fixed seed" in str(skdp.check(make_pipeline(BoundsScaler(), seeded)))
+    assert skdp.check(dense).private and not skdp.check(dense, n=2_000).private
+    assert skdp.check(multiclass.OneVsRestClassifier(seeded)).named("void") == ()  # of a copy
+    frozen = FrozenEstimator(dense.set_params(delta=0.5))
+    assert skdp.check(frozen).private  # its receipt is all that counts
+
+
+class OwnSolver:
+    """Of somebody's."""
+
+
+def test_code_of_the_users_is_not_known():
+    found = skdp.check(skdp.DPRidge(y_bounds=(0, 1), solver=OwnSolver()))
+    assert found.named("unknown") == ("DPRidge",) and found.steps[0].charges
+    assert "solver is code that is not of skdp" in str(found)
+    assert skdp.check(skdp.DPRidge(y_bounds=(0, 1), solver=GD())).private
+
+
+@pytest.mark.parametrize(
+    ("function", "known"),
+    [
+        (np.tanh, True),
+        (special.expit, True),
+        (np.frompyfunc(lambda x: x, 1, 1), False),
+        (lambda X: X, False),
+        (np.cumsum, False),
+        (np.add, False),
+    ],
+)
+def test_functions_that_take_each_number_by_itself_are_known(function, known):
+    found = skdp.check(make_pipeline(preprocessing.FunctionTransformer(function), DP))
+    assert found.private is known
+    assert found.named("unknown") == (() if known else ("FunctionTransformer",))
+
+
+def test_no_function_is_run():
+    def function(X):
+        raise AssertionError
+
+    skdp.check(make_pipeline(preprocessing.FunctionTransformer(function), DP))
+
+
 def test_the_naive_pipeline():
     found = skdp.check(naive())
     assert found.named("learns") == ("StandardScaler", "OneHotEncoder")
@@ -102,23 +203,34 @@ def test_what_is_not_known_is_named_as_unknown():
         assert found.summary().startswith("NOT KNOWN to be private")
     assert (
         skdp.check(BoundsScaler((-1, 1))).summary()
-        == "NOT PRIVATE: no step pays, so nothing is promised."
+        == "NOT PRIVATE: no step charges a budget, so nothing is promised."
     )
 
 
 def test_remainders_and_selectors_are_seen():
     part = ColumnTransformer(
-        [("n", BoundsScaler((-1, 1)), make_column_selector(dtype_include=float))], remainder=PCA()
+        [("n", BoundsScaler((-1, 1)), make_column_selector("x.*"))], remainder=PCA()
     )
     assert skdp.check(make_pipeline(part, DP)).named("learns") == ("PCA",)
     assert skdp.check(make_pipeline(part.set_params(remainder="passthrough"), DP)).private
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [make_column_selector(dtype_include=float), lambda X: [0]],
+    ids=["by type", "by code"],
+)
+def test_columns_that_cells_may_pick_are_not_known(columns):
+    """A type is inferred from all cells of a column: one word in a file turns numbers into text."""
+    model = make_pipeline(ColumnTransformer([("n", BoundsScaler(), columns)]), DP)
+    assert skdp.check(model).named("unknown") == ("ColumnTransformer",)
 
 
 def test_every_kind_that_is_named_exists():
     """A kind that scikit-learn no longer has, or that is misspelt, would never be met."""
     known = {name for name, _ in all_estimators()} | {"FrozenEstimator", "FixedThresholdClassifier"}
     known |= {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer", "PatchExtractor"}
-    named = {*HOLDS, *PUBLIC, *REMEDIES, *REPEATS, *SPOILS}
+    named = {*READS_NOTHING, *ROUNDS_BY_PLACE, *GIVES_SPARSE, *REMEDIES, *STRUCTURES, *SPOILS}
     assert {name for name in named - known if "Halving" not in name} == set()
 
 

@@ -1,0 +1,113 @@
+"""What the parameters of a private estimator, and its receipt once it is fitted, say of its guarantee."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from ..privacy.receipt import Receipt
+from ._verdicts import ASSUMES, PRIVATE, UNKNOWN, VOID, Setting, Verdict, is_ours
+
+__all__ = ["charges", "judge_guarantee"]
+
+# Bayes: odds grow by exp(epsilon) at most. From here on odds of one in 485 million may become even, so that any person
+# of a continent can be singled out.
+PROTECTS_NOBODY = 20.0
+LARGE_DELTA = 1e-3  # where the number of records is not known
+_CODE = ("loss", "penalty", "scoring", "solver", "strategy")  # parameters that take objects
+
+
+def charges(step: Any) -> bool:
+    """Tell whether a step is an estimator of skdp that adds noise and charges a budget.
+
+    Parameters
+    ----------
+    step : object
+        Of a pipeline.
+    """
+    return is_ours(step) and hasattr(step, "quote")
+
+
+def judge_guarantee(step: Any, setting: Setting) -> Verdict:
+    """Judge a step that charges a budget by its parameters, and by its receipt where that counts.
+
+    Parameters
+    ----------
+    step : estimator
+        Of skdp.
+    setting : Setting
+        The number of records, and whether the step itself was fitted.
+    """
+    found = list(_complaints(step, setting))
+    for verdict in (VOID, UNKNOWN, ASSUMES):
+        if any(complaint[0] == verdict for complaint in found):
+            return verdict, "; ".join(why for _, why in found)
+    return PRIVATE, "charges the budget; see its receipt"
+
+
+def _complaints(step: Any, setting: Setting) -> Iterator[Verdict]:
+    """What does not hold, one by one."""
+    receipt = vars(step).get("privacy_") if setting.kept else None
+    if not isinstance(receipt, Receipt):
+        receipt = None
+    n = setting.n if receipt is None or setting.n is not None else receipt.declared.get("n")
+    if receipt is None or not setting.finished:  # else its receipt is all that counts
+        yield from _of_numbers(_number(step, "epsilon"), _number(step, "delta"), n, "")
+        if getattr(step, "random_state", None) is not None:
+            yield VOID, "random_state is fixed, and whoever knows it subtracts the noise: use None"
+    if receipt is not None:
+        yield from _of_receipt(receipt, step, setting, n)
+    own = [name for name in _CODE if _is_code(getattr(step, name, None))]
+    if own:
+        yield UNKNOWN, f"{own[0]} is code that is not of skdp: read it"
+    if "classes" in step.get_params(deep=False) and step.classes is None:
+        yield (
+            ASSUMES,
+            "takes the set of labels from y, so a rare label shows: declare classes=[...]",
+        )
+
+
+def _of_receipt(receipt: Receipt, step: Any, setting: Setting, n: Any) -> Iterator[Verdict]:
+    """What the receipt of the last fit says, where the parameters do not say it already."""
+    told = (receipt.epsilon, receipt.delta)
+    same = told == (_number(step, "epsilon"), _number(step, "delta"))
+    if setting.finished or not same:
+        yield from _of_numbers(*told, n, "was fitted with ")
+    if receipt.seeded and (setting.finished or getattr(step, "random_state", None) is None):
+        yield VOID, "was fitted with a fixed seed, and whoever knows it subtracts the noise"
+    if setting.finished and receipt.around:
+        yield UNKNOWN, "was fitted behind or inside steps that its receipt does not cover"
+
+
+def _of_numbers(
+    epsilon: float | None, delta: float | None, n: Any, before: str
+) -> Iterator[Verdict]:
+    """What epsilon and delta say."""
+    if epsilon is not None and math.isinf(epsilon):
+        yield VOID, f"{before}epsilon=inf adds no noise, so nothing is private"
+    elif epsilon is not None and epsilon > PROTECTS_NOBODY:
+        yield VOID, f"{before}epsilon={epsilon:g} protects nobody: take 10 or less"
+    if delta is None:
+        return
+    if isinstance(n, int) and delta * n >= 1:
+        yield (
+            VOID,
+            f"{before}delta={delta:g} is 1/n or more at n={n}, which allows publishing a record: take far less",
+        )
+    elif not isinstance(n, int) and delta >= LARGE_DELTA:
+        yield VOID, f"{before}delta={delta:g} allows publishing a record now and then: take 1e-6"
+
+
+def _number(step: Any, name: str) -> float | None:
+    """A parameter, where it is a number; what is none is refused in fit."""
+    value = getattr(step, name, None)
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_code(value: Any) -> bool:
+    """Tell whether a parameter's value is an object or a function from elsewhere."""
+    return value is not None and not isinstance(value, str | float | int) and not is_ours(value)
