@@ -139,7 +139,7 @@ WRONG = {
     "bounds of two, one target": ({"y_bounds": BOUNDS}, Y[:, 0], "another number of columns"),
     "no bounds": ({"y_bounds": [(0.0, 1.0), (1.0, 0.0)]}, Y, "y_bounds=<list> must be two numbers"),
     "three dimensions": ({"y_bounds": BOUNDS}, Y[:, :, None], "1d array"),
-    "text": ({"y_bounds": BOUNDS}, Y.astype(str), "text"),
+    "text": ({"y_bounds": BOUNDS}, np.where(Y > 10, "many", Y.astype(str)), "text"),
     "missing": ({"y_bounds": BOUNDS}, np.where(Y > 10, np.nan, Y), "NaN or infinity"),
     "of another length": ({"y_bounds": BOUNDS}, Y[:-1], "inconsistent lengths"),
 }
