@@ -15,7 +15,7 @@ from ..exceptions import NotSupported
 from ..privacy.events import Event
 from ._bases import CallbackSupportMixin
 
-__all__ = ["TakesCallbacks", "telling"]
+__all__ = ["TakesCallbacks", "begin_context", "telling"]
 
 _HOOKS = "on_fit_task_begin", "on_fit_task_end"
 
@@ -74,21 +74,34 @@ class _Questions:
         self._task.call_on_fit_task_end(estimator=self._estimator)
 
 
-def telling(estimator: Any, questions: int | None, run: Callable[[Any], Any]) -> Any:
+def begin_context(estimator: Any, questions: int | None) -> Any:
+    """Begin a fit's task of scikit-learn's callbacks, which knows what it is a part of; None before 1.9.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Inside of a method that lets go of its callbacks, however it ends.
+    questions : int or None
+        How many there will be.
+    """
+    begin = getattr(estimator, "_init_callback_context", None)
+    return None if begin is None else begin(max_subtasks=questions)
+
+
+def telling(estimator: Any, context: Any, run: Callable[[Any], Any]) -> Any:
     """What `run` returns, while the estimator's callbacks are told of its questions.
 
     Parameters
     ----------
     estimator : estimator
         Has callbacks, or none.
-    questions : int or None
-        How many there will be.
+    context : sklearn.callback.CallbackContext or None
+        Of this fit.
     run : callable
         Takes who is told of questions, or None.
     """
-    if not getattr(estimator, "_skl_callbacks", None):
+    if context is None or not getattr(estimator, "_skl_callbacks", None):
         return run(None)
-    context = estimator._init_callback_context(max_subtasks=questions)
     context.call_on_fit_task_begin(estimator=estimator)
     found = run(_Questions(estimator, context))
     context.call_on_fit_task_end(estimator=estimator)

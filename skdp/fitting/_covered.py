@@ -1,16 +1,19 @@
 """Who pays for a fit: the estimator's own ledger, the budget in scope, or nobody, and then that is said."""
 
 import warnings
+from contextlib import suppress
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
-from ..exceptions import PrivacyWarning
+from ..exceptions import NotSupported, PrivacyWarning
 from ..privacy import Ledger
 from ..privacy.ledger import Sent, in_scope
 from ._bases import BaseEstimator
-from ._coming import refuse_if_too_many
 from ._warning import frames_to_caller
 
 __all__ = ["UNCOVERED", "Covered", "Uncovered", "payer_of"]
+
+_CLONED: WeakKeyDictionary[Any, None] = WeakKeyDictionary()  # what was cloned while a ledger paid
 
 
 def payer_of(ledger: Ledger | None) -> Ledger | None:
@@ -38,10 +41,14 @@ class Covered(BaseEstimator):
             self._sent = sent
 
     def __sklearn_clone__(self) -> Self:
-        refuse_if_too_many(self, self._payer)
         twin: Self = super().__sklearn_clone__()
         if "_sent" in self.__dict__:
             twin._sent = self._sent
+        with suppress(NotSupported):  # a fit will say which budget is meant, or that none is
+            if payer_of(self.ledger) is not None:
+                if self in _CLONED:
+                    vars(twin)["_one_of_several"] = True
+                _CLONED[self] = None
         return twin
 
     def _payer(self) -> Ledger | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ._surroundings import surroundings
-
 __all__ = ["visual_block"]
 
 
@@ -23,7 +21,8 @@ def visual_block(estimator: Any) -> SimpleNamespace:
     SimpleNamespace
         With the attributes of scikit-learn's own, which it keeps to itself.
     """
-    around = surroundings(estimator)
+    receipt = vars(estimator).get("privacy_")
+    around = getattr(receipt, "around", None)
     caption = f"epsilon = {estimator.epsilon:g}"
     if around:
         caption = f"{caption} for this step only, NOT PRIVATE as a whole: {', '.join(around)}"

@@ -1,60 +1,96 @@
-"""What a fit is called from: pipelines and meta-estimators of scikit-learn among the callers.
+"""What stands around a fit, by the word of the pipeline that makes it.
 
-scikit-learn tells an estimator nothing of the pipeline that holds it. The pipeline is there, though: it is calling.
+scikit-learn tells an estimator nothing of the pipeline that holds it. A pipeline that `skdp.make_pipeline` made tells,
+for as long as it fits; what another one holds is not known, and a receipt says that. What a user did to the rows
+before the outermost `fit` nobody can tell.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from types import FrameType
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 from ..inspection.checks import LEARNS, UNKNOWN, check
-from ..privacy.receipt import Receipt
+from ._search_budget import name_searches
 
-__all__ = ["callers", "surroundings"]
-
-
-def callers(inner: Any) -> Iterator[Any]:
-    """Estimators of scikit-learn that call an estimator, the innermost first.
-
-    Only what calls can be seen, and only where it calls in the same thread.
-
-    Parameters
-    ----------
-    inner : estimator
-        Who asks, from inside of a method of its own.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] == "sklearn":
-            caller = frame.f_locals.get("self")
-            if hasattr(caller, "get_params") and hasattr(caller, "fit") and caller is not inner:
-                yield caller
-        frame = frame.f_back
+__all__ = ["Surroundings", "find_surroundings", "merge_around", "name_around", "stand_around"]
 
 
-def surroundings(inner: Any, receipt: Receipt | None = None) -> tuple[str, ...]:
-    """Steps around an estimator that learn from the data without a receipt, or of which nothing is known.
+@dataclass(frozen=True)
+class Surroundings:
+    """What a pipeline tells the fits inside it.
 
     Parameters
     ----------
-    inner : estimator
-        Who asks, from inside of a method of its own.
-    receipt : Receipt or None
-        What it names already, of an earlier fit, is named again.
-
-    Returns
-    -------
-    tuple of str
-        Classes of the steps, each once.
+    around : tuple of str
+        Classes of steps that learn from the data without a receipt, or of which nothing is known.
+    paying : tuple of str
+        Classes of the steps in front that pay, and so learn anew at each fit.
     """
-    known = () if receipt is None else receipt.around
-    *_, outermost = inner, *callers(inner)
-    if outermost is inner:
-        return known
-    found = check(outermost)
-    own = type(inner).__name__
-    told = (name for name in (*found.named(LEARNS), *found.named(UNKNOWN)) if name != own)
-    return tuple(dict.fromkeys((*known, *told)))
+
+    around: tuple[str, ...] = ()
+    paying: tuple[str, ...] = ()
+
+
+_TOLD: ContextVar[Surroundings | None] = ContextVar("skdp_surroundings", default=None)
+
+
+def find_surroundings() -> Surroundings | None:
+    """What pipelines around this fit have told, in its thread; None where none has."""
+    return _TOLD.get()
+
+
+@contextmanager
+def stand_around(pipeline: Any) -> Iterator[None]:
+    """Tell every fit inside what the steps of a pipeline are.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        That is being fitted.
+    """
+    outer, found = _TOLD.get() or Surroundings(), check(pipeline)
+    learning = found.named(LEARNS) + found.named(UNKNOWN)
+    front = (check(step) for _, step in pipeline.steps[:-1])
+    paying = tuple(part.kind for step in front for part in step.steps if part.charges)
+    token = _TOLD.set(Surroundings(_once(outer.around + learning), _once(outer.paying + paying)))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def name_around(name: str, context: Any = None) -> tuple[str, ...] | None:
+    """Classes around a fit that have no receipt; None where nobody has told, and no search was met.
+
+    Parameters
+    ----------
+    name : str
+        Class of who is fitted, which is not around itself.
+    context : sklearn.callback.CallbackContext or None
+        Of the fit, which knows of searches.
+    """
+    told, searches = find_surroundings(), name_searches(context)
+    names = _once((() if told is None else told.around) + searches)
+    return None if told is None and not names else tuple(one for one in names if one != name)
+
+
+def merge_around(
+    earlier: tuple[str, ...] | None, later: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """What stood around two fits: all names, and unknown where there are none and one fit knows of nothing.
+
+    Parameters
+    ----------
+    earlier, later : tuple of str or None
+        As in a receipt.
+    """
+    names = _once((earlier or ()) + (later or ()))
+    return None if not names and None in (earlier, later) else names
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.pipeline import Pipeline
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
-from ..inspection.checks import check
 from ..privacy import accountants
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ._surroundings import callers
+from ._surroundings import find_surroundings, merge_around
 from .plan import Plan
 
 __all__ = [
@@ -36,6 +34,7 @@ __all__ = [
     "refuse_bought_rows",
     "refuse_other_classes",
     "refuse_unlike",
+    "refuse_untold",
     "that_buys",
 ]
 
@@ -105,17 +104,28 @@ def refuse_other_classes(before: Any, now: Any) -> None:
         )
 
 
-def that_buys(inner: Any) -> str | None:
-    """The first step in front of an estimator, in a pipeline that is fitting it, that buys what it hands on.
+def that_buys() -> str | None:
+    """The first step in front of a fit that buys what it hands on, by the word of the pipelines around it."""
+    told = find_surroundings()
+    return None if told is None or not told.paying else told.paying[0]
+
+
+def refuse_untold(context: Any) -> None:
+    """Refuse to go on inside of something of scikit-learn that does not tell what stands in front.
+
+    No theorem needs it: what a step in front pays at each fit is on its own receipts, and a ledger counts it. But only
+    the receipt of its last fit is kept, so that nobody could add up what such a pipeline has cost.
 
     Parameters
     ----------
-    inner : estimator
-        That is fitted, and asks from inside of it.
+    context : sklearn.callback.CallbackContext or None
+        Of the fit; None before scikit-learn 1.9, where nothing is known of what is around.
     """
-    pipelines = (caller for caller in callers(inner) if isinstance(caller, Pipeline))
-    steps = (step for pipeline in pipelines for _, step in pipeline.steps[:-1])
-    return next((part.kind for step in steps for part in check(step).steps if part.charges), None)
+    if context is not None and context.parent is not None and find_surroundings() is None:
+        raise NotSupported(
+            f"warm_start=True goes on inside a {context.parent.estimator_name} that does not tell what stands in front "
+            f"of the fit; make the pipeline by skdp.make_pipeline, or {_ANEW}."
+        )
 
 
 def refuse_bought_rows(name: str | None) -> None:
@@ -220,7 +230,7 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
     note = (
         f"a warm start: begun at the coefficients of an earlier fit (epsilon = {earlier.epsilon:.6g}, delta = "
         f"{earlier.delta:.3g}); the promise is of both together, and this fit by itself costs epsilon = "
-        f"{receipt.epsilon:.6g}"
+        f"{receipt.epsilon:.6g}; what steps in front paid at each of them is not counted here"
     )
     return replace(
         receipt,
@@ -232,7 +242,7 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
         notes=_once(*earlier.notes, *receipt.notes, note),
         declared=_declared(earlier.declared, receipt.declared),
         seeded=earlier.seeded or receipt.seeded,
-        around=earlier.around,
+        around=merge_around(earlier.around, receipt.around),
         tuning=_in_turn(earlier.tuning, receipt.tuning),
         releases=_in_turn(earlier.releases, receipt.releases),
     )

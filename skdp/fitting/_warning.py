@@ -1,20 +1,19 @@
 """Warnings point to the user's line, however deep in the package they were raised."""
 
-import sys
-from types import FrameType
+import inspect
+import os
+from itertools import takewhile
 
 __all__ = ["frames_to_caller"]
 
-_PACKAGE = __name__.split(".")[0]
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 
 def frames_to_caller() -> int:
-    """The ``stacklevel`` of the first frame outside the package, for a warning raised by the caller of this."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and _inside(frame):
-        frame, level = frame.f_back, level + 1
-    return level
+    """The ``stacklevel`` of the first frame outside the package, for a warning raised by the caller of this.
 
-
-def _inside(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").split(".")[0] == _PACKAGE
+    Python 3.12 has ``skip_file_prefixes`` for that and 3.11 has nothing; only where a warning points depends on it.
+    """
+    files = [frame.filename for frame in inspect.stack(context=0)[1:]]
+    inside = sum(1 for _ in takewhile(lambda name: name.startswith(_PACKAGE), files))
+    return min(inside + 1, len(files))

@@ -17,7 +17,7 @@ from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 from ._bases import with_callbacks
-from ._callbacks import TakesCallbacks, telling
+from ._callbacks import TakesCallbacks, begin_context, telling
 from ._covered import UNCOVERED, Covered
 from ._diagram import visual_block
 from ._entering import Entering
@@ -27,10 +27,12 @@ from ._heard import Heard
 from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._progress import length_of
+from ._search_budget import expect_more
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
-from ._surroundings import surroundings
+from ._surroundings import name_around
 from ._tables import Array
+from ._warm import refuse_untold
 from ._warning import frames_to_caller
 from .auto import choose_solver
 from .plan import Plan
@@ -300,7 +302,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         if X.dtype == np.float32:
             self._keep_single()
         vars(self).update(stored)
-        self.privacy_ = replace(stated, model=fingerprint(self), around=surroundings(self, stated))
+        self.privacy_ = replace(stated, model=fingerprint(self))
         if self.verbose:
             print(self.privacy_)
         return self
@@ -308,8 +310,16 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     @with_callbacks
     def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
         """What a run returns, while callbacks are told of its questions."""
+        context = begin_context(self, length_of(run.account))
+        if run.plan.earlier is not None:
+            refuse_untold(context)
+        ledger, name = run.ledger, type(self).__name__
+        if ledger is not None:
+            several = "_one_of_several" in vars(self)
+            ledger = expect_more(ledger, name, run.charge, context, several)
+        run = replace(run, ledger=ledger, around=name_around(name, context))
         given = records, noise, self.verbose, heard
-        return telling(self, length_of(run.account), lambda told: run.on(*given, told))
+        return telling(self, context, lambda told: run.on(*given, told))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

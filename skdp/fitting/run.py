@@ -73,6 +73,8 @@ class Run:
         What the run asks, and costs at most: a shared ledger is charged for it before a record is touched.
     ledger : Ledger or None
         The shared one.
+    around : tuple of str or None
+        What stands around it, as on its receipt.
     """
 
     plan: Plan
@@ -80,6 +82,7 @@ class Run:
     budget: Budget
     statement: Statement
     ledger: Ledger | None = None
+    around: tuple[str, ...] | None = None
 
     def on(
         self,
@@ -128,12 +131,17 @@ class Run:
         receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
         return w, replace(receipt, date=today(), ledger=stood)
 
+    @property
+    def charge(self) -> Script:
+        """What a shared ledger is charged: the script, and what it has not been charged of the fits before."""
+        return joint(self.plan.owed, self.statement.script)
+
     def _pay(self) -> dict[str, Any] | None:
         """Charge the shared ledger for all that may be asked; where it stood before and after."""
         if self.ledger is None:
             return None
         before = self.ledger.spent
-        self.ledger.reserve(joint(self.plan.owed, self.statement.script), self.plan.solver.name)
+        self.ledger.reserve(self.charge, self.plan.solver.name)
         return position(self.ledger, before)
 
     def _begun(
@@ -207,6 +215,7 @@ class Run:
             unit=plan.unit,
             rows=plan.public.rows,
             version=version(),
+            around=self.around,
             standard_error=expected_error(plan, self.budget),
         )
         earlier = plan.earlier

@@ -103,7 +103,7 @@ class Starting(PrivateLearner):
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Plan, Any]:
-        behind = that_buys(self)
+        behind = that_buys()
         if self.warm_start:
             refuse_bought_rows(behind)
         for name in ("_paid_by", "_behind"):  # of an earlier fit

@@ -15,6 +15,7 @@ from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
 from ..fitting._seeds import warn_of_seed
+from ..fitting._surroundings import name_around
 from ..fitting.data import warn_of_column
 from ..fitting.release import pay
 from ..fitting.trials import Seeds
@@ -160,7 +161,9 @@ class PrivateSearch(FromFields, Delegates, Covered):
                 "The search has been paid for and ended without a model; give it a larger epsilon."
             )
         seeded = self.random_state is not None
-        self._store(strategy, best, replace(receipt, date=today(), ledger=stood, seeded=seeded))
+        around = name_around(type(self).__name__)
+        stated = replace(receipt, date=today(), ledger=stood, seeded=seeded, around=around)
+        self._store(strategy, best, stated)
         return self
 
     def _store(self, strategy: Strategy, best: Best, receipt: Receipt) -> None:

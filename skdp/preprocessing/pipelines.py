@@ -12,6 +12,9 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.pipeline import make_pipeline as _make_pipeline
 from sklearn.preprocessing import Normalizer
 
+from ._pipeline import Pipeline as _TellingPipeline
+from ._pipeline import warn_of_learning
+
 __all__ = ["bound_of", "make_pipeline"]
 
 
@@ -61,10 +64,13 @@ def bound_of(step: Any) -> float | None:
 
 
 def make_pipeline(*steps: Any, memory: Any = None, verbose: bool = False) -> Pipeline:
-    """A scikit-learn pipeline whose private estimator takes the bound that the step before it publishes.
+    """Make a scikit-learn pipeline that tells its private estimators what stands around them.
 
     Where the last step has ``data_norm=None`` and `bound_of` knows the rows that come to it, a copy of that step with
-    the bound is put in its place. Nothing else differs from scikit-learn's function.
+    the bound is put in its place. Each time the pipeline fits, the receipts of the fits inside name the steps that
+    learn from the data without a receipt of their own, as `skdp.check` finds them. A `PrivacyWarning` names those in
+    front, now and at each fit. What is done to rows before the pipeline nobody can tell. Where a step sends fits to
+    other processes or threads, their receipts say that nobody has told them.
 
     Parameters
     ----------
@@ -76,18 +82,25 @@ def make_pipeline(*steps: Any, memory: Any = None, verbose: bool = False) -> Pip
     Returns
     -------
     sklearn.pipeline.Pipeline
+        A subclass of it.
 
     See Also
     --------
     bound_of : What is handed over.
+    skdp.check : Says which steps learn from the data.
 
     Examples
     --------
     >>> import skdp
+    >>> import pandas
     >>> from skdp.preprocessing import TableEncoder
-    >>> model = skdp.make_pipeline(TableEncoder({"age": [17, 90]}), skdp.DPLogisticRegression())
+    >>> fit = skdp.DPLogisticRegression(classes=[0, 1])
+    >>> model = skdp.make_pipeline(TableEncoder({"age": [17, 90]}), fit)
     >>> model[-1].data_norm
     1.0
+    >>> ages = pandas.DataFrame({"age": [20, 30, 40, 60] * 50})
+    >>> model.fit(ages, [0, 1] * 100)[-1].privacy_.around
+    ()
     """
     before: list[Any] = [*steps[:-1]]
     last: Any = steps[-1] if steps else None
@@ -96,9 +109,9 @@ def make_pipeline(*steps: Any, memory: Any = None, verbose: bool = False) -> Pip
     bare = [name for name in params if name.split("__")[-1] == "data_norm" and params[name] is None]
     if bound is not None and bare:
         last = clone(last).set_params(**dict.fromkeys(bare, bound))
-    return _make_pipeline(
-        *before, *([] if last is None else [last]), memory=memory, verbose=verbose
-    )
+    named = _make_pipeline(*before, *([] if last is None else [last])).steps
+    warn_of_learning(named)
+    return _TellingPipeline(named, memory=memory, verbose=verbose)
 
 
 def _of_last(steps: list[Any]) -> float | None:

@@ -67,8 +67,10 @@ class Receipt:
         How hyper-parameters were chosen and who paid for it, as declared by `stating`.
     releases : str
         Other releases from the same data, as declared by `stating`.
-    around : tuple of str
-        Steps around the fit that were seen to learn from the data without a receipt: a scaler before it, a search.
+    around : tuple of str or None
+        Steps around the fit that learn from the data without a receipt, such as a scaler before it or a search; empty
+        where the pipeline, made by `skdp.make_pipeline`, has none. None where no pipeline told what it holds. Receipts
+        from before pipelines told are empty where nothing was seen.
     standard_error : dict
         How far noise moves the ``"score"`` of a typical row and the ``"coefficient"`` of a column, in its ``"unit"``,
         nominally: by public numbers alone, among them the share of one of two labels that a quote was told as its
@@ -92,6 +94,7 @@ class Receipt:
     solver      GD()
     released    1 x Gaussian(multiplier=9.0)
     proofs      sums
+    not covered Steps before this fit are not covered by this receipt; ...
     >>> Receipt.from_dict(receipt.to_dict()) == receipt, receipt.verify()
     (True, True)
     """
@@ -116,7 +119,7 @@ class Receipt:
     model: dict[str, str] = field(default_factory=dict)
     tuning: str = "not known"
     releases: str = "not known"
-    around: tuple[str, ...] = ()
+    around: tuple[str, ...] | None = None
     standard_error: dict[str, Any] = field(default_factory=dict)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -132,6 +135,8 @@ class Receipt:
         rows += [("public", f"{name} = {value}") for name, value in self.declared.items()]
         rows.append(("proofs", ", ".join(self.proofs)))
         rows += _words.circumstances(self)
+        if self.around is None:
+            rows.append(("not covered", _words.UNTOLD))
         if self.seeded:
             rows.append(
                 (
@@ -145,7 +150,8 @@ class Receipt:
     def statement(self) -> str:
         """The promise in plain words: what a test can find out, and how far beliefs may move."""
         found = known_risk(self)
-        return f"{_words.promise(self, found)}\n{_words.odds(self, found)}"
+        told = [_words.promise(self, found), _words.odds(self, found)]
+        return "\n".join([*told, _words.UNTOLD] if self.around is None else told)
 
     @property
     def priced(self) -> Script:

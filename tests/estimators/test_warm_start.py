@@ -20,7 +20,7 @@ from sklearn.linear_model import (
     PoissonRegressor,
     RANSACRegressor,
 )
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skdp
@@ -39,6 +39,7 @@ from skdp.fitting._warm import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger, Receipt, Spec, epsilon
+from skdp.privacy._receipts._words import UNTOLD
 from skdp.privacy.events import Gaussian, PureDP
 from skdp.solvers import AGD, GD, SGD, Adam
 
@@ -156,7 +157,7 @@ def test_composed_receipts_are_read_back_priced_again_and_filed(neighbors):
 
 
 def test_a_pipeline_counts_the_sequence_once():
-    model = make_pipeline(BoundsScaler((-1.0, 1.0)), ridge())
+    model = skdp.make_pipeline(BoundsScaler((-1.0, 1.0)), ridge())
     for _ in range(2):
         model.fit(X, Y)
     found = skdp.total(model)
@@ -167,18 +168,54 @@ def test_a_pipeline_counts_the_sequence_once():
 
 
 def test_a_step_that_buys_in_front_is_refused_once_the_pipeline_gets_there():
-    model = make_pipeline(DPBounds(1.0), ridge())
+    model = skdp.make_pipeline(DPBounds(1.0), ridge())
     with pytest.raises(NotSupported, match="warm_start=True behind DPBounds: the pipeline") as told:
         model.fit(X, Y)
     assert "privacy_" not in vars(model[-1]) and told.value.__context__ is None
-    inner = make_pipeline(make_pipeline(DPBounds(1.0)), make_pipeline(ridge()))
+    inner = skdp.make_pipeline(make_pipeline(DPBounds(1.0)), make_pipeline(ridge()))
     with pytest.raises(NotSupported, match="behind DPBounds"):
         inner.fit(X, Y)
 
 
+@pytest.mark.skipif(not hasattr(DPRidge, "set_callbacks"), reason="theirs tell of fits since 1.9")
+@pytest.mark.parametrize("front", [DPBounds(1.0), BoundsScaler((-1.0, 1.0))])
+def test_in_a_pipeline_without_a_word_a_second_fit_is_refused(front):
+    model = make_pipeline(front, ridge()).fit(X, Y)
+    with pytest.raises(NotSupported, match=r"inside a Pipeline .* by skdp\.make_pipeline"):
+        model.fit(X, Y)
+    assert model[-1].fit(X, Y).privacy_.around is None  # by itself it is what its user says
+
+
+class OwnFit(Pipeline):
+    """A pipeline that scikit-learn's callbacks do not see, as other libraries have them."""
+
+    def fit(self, X, y=None):
+        for _, step in self.steps[:-1]:
+            X = step.fit(X, y).transform(X)
+        self.steps[-1][1].fit(X, y)
+        return self
+
+
+def test_what_a_pipeline_that_nobody_sees_has_bought_is_said_to_be_missing():
+    """No refusal can meet it. The receipt is of the sequence alone, and says so; no sum is made; a ledger has all."""
+    ledger = Ledger(9.0, 1e-5)
+    model = OwnFit([("a", DPBounds(1.0, ledger=ledger)), ("b", ridge(ledger=ledger))])
+    receipt = model.fit(X, Y).fit(X, Y)[-1].privacy_
+    assert receipt.around is None and UNTOLD in str(receipt)
+    assert any(
+        "what steps in front paid at each of them is not counted" in n for n in receipt.notes
+    )
+    with pytest.raises(NotSupported, match="share a ledger"):
+        skdp.total(model)
+    whole = epsilon(sum(ledger.scripts, ()), 1e-6, "replace_one")
+    assert (
+        len(ledger) == 4 and whole > 1.3 * receipt.epsilon and ledger.spent > 1.2 * receipt.epsilon
+    )
+
+
 def test_what_was_around_an_earlier_fit_stays_on_the_receipt():
-    model = make_pipeline(StandardScaler(), ridge())
-    inner = model.fit(X, Y)[-1]
+    with pytest.warns(PrivacyWarning, match="learns from the data"):
+        inner = skdp.make_pipeline(StandardScaler(), ridge()).fit(X, Y)[-1]
     assert inner.fit(X, Y).privacy_.around == ("StandardScaler",)
     assert str(inner.privacy_).startswith("NOT PRIVATE as a whole")
 
@@ -673,7 +710,7 @@ def test_a_ledger_that_has_paid_for_one_model_has_not_paid_for_another():
 
 def test_a_fit_outside_of_a_pipeline_does_not_go_on_with_one_inside():
     """The first one's coefficients tell of scales that were bought, and its receipt does not."""
-    pipe = make_pipeline(DPBounds(2.0), logistic(warm_start=False)).fit(X, LABELS)
+    pipe = skdp.make_pipeline(DPBounds(2.0), logistic(warm_start=False)).fit(X, LABELS)
     alone = copy.deepcopy(pipe[-1]).set_params(warm_start=True)
     with pytest.raises(NotSupported, match="begins at a fit behind DPBounds, which bought"):
         alone.fit(X, LABELS)

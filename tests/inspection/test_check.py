@@ -16,7 +16,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.utils import all_estimators
 
 import skdp
-from skdp.fitting._surroundings import surroundings
+from skdp.fitting._surroundings import name_around
 from skdp.inspection._rules import GIVES_SPARSE, READS_NOTHING, REMEDIES, ROUNDS_BY_PLACE
 from skdp.inspection._structures import SPOILS, STRUCTURES
 from skdp.model_selection import PositionFold
@@ -238,13 +238,20 @@ class Asks(BaseEstimator):
     """Says what it is called from."""
 
     def fit(self, X, y=None):
-        self.around_ = surroundings(self)
+        self.around_ = name_around(type(self).__name__)
         return self
 
 
 def test_surroundings_of_a_fit():
     X = np.arange(6.0).reshape(3, 2)
-    assert Asks().fit(X).around_ == ()
-    assert make_pipeline(BoundsScaler((-1, 1)), Asks()).fit(X)[-1].around_ == ()
-    inner = make_pipeline(preprocessing.StandardScaler(), Asks())
-    assert make_pipeline(PCA(), inner).fit(X)[-1][-1].around_ == ("PCA", "StandardScaler")
+    assert Asks().fit(X).around_ is None
+    assert (
+        make_pipeline(BoundsScaler((-1, 1)), Asks()).fit(X)[-1].around_ is None
+    )  # scikit-learn's tells nothing
+    assert skdp.make_pipeline(BoundsScaler((-1, 1)), Asks()).fit(X)[-1].around_ == ()
+    with pytest.warns(skdp.PrivacyWarning, match="StandardScaler"):
+        inner = skdp.make_pipeline(preprocessing.StandardScaler(), Asks())
+    with pytest.warns(skdp.PrivacyWarning, match="PCA"):
+        outer = skdp.make_pipeline(PCA(), inner)
+    with pytest.warns(skdp.PrivacyWarning, match=r"PCA|StandardScaler"):
+        assert outer.fit(X)[-1][-1].around_ == ("PCA", "StandardScaler")

@@ -48,6 +48,19 @@ REFLECTION = {
     "__import__",
 }
 
+# Ways to one's callers, what they hold and what they are called. A warning's place is all that may hang on them.
+FRAMES = {
+    "_getframe",
+    "_current_frames",
+    "currentframe",
+    "walk_stack",
+    "extract_stack",
+    "getouterframes",
+    "tb_frame",
+}
+FRAMES |= {"f_back", "f_locals", "f_globals", "f_code", "settrace", "setprofile"}
+MAY_FIND_A_LINE = ("fitting/_warning.py",)
+
 RANDOM_MODULES = {"random", "secrets", "uuid", "numpy.random", "scipy.stats", "scipy.stats.qmc"}
 RANDOM_NAMES = {
     "urandom",
@@ -278,10 +291,33 @@ def _goes_into_held(node, tree):
     return any(node is given for call in makers for given in call.args)
 
 
+def reaches_for_callers(source, name):
+    """Walks of the interpreter's stack, and names of another package's private modules in text."""
+    may_find = name in MAY_FIND_A_LINE
+    for node in ast.walk(ast.parse(source)):
+        found = None
+        if isinstance(node, ast.Attribute):
+            of_inspect = isinstance(node.value, ast.Name) and node.value.id == "inspect"
+            if node.attr in FRAMES or (
+                of_inspect and node.attr in ("stack", "trace") and not may_find
+            ):
+                found = node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+            if text in FRAMES or (" " not in text and text.startswith("sklearn.") and "._" in text):
+                found = text
+        elif isinstance(node, ast.ImportFrom) and node.module in ("sys", "inspect", "traceback"):
+            names = {alias.name for alias in node.names} & (FRAMES | {"stack", "trace"})
+            found = next(iter(names), None)
+        if found is not None:
+            yield f"{name}:{node.lineno} reaches for its callers by {found}"
+
+
 WALLS = {
     "counts": private_counts,
     "imports": wrong_imports,
     "private": private_imports,
+    "callers": reaches_for_callers,
     "randomness": randomness,
     "records": reaches_for_records,
     "sizes": sizes,

@@ -13,7 +13,7 @@ from ._card import budget_shares, numbers
 from ._check import known_risk
 from ._checklist import checklist
 from ._pages import statement_of, web_address
-from ._words import not_covered, odds, promise
+from ._words import UNTOLD, not_covered, odds, promise
 
 if TYPE_CHECKING:
     from ..receipt import Receipt
@@ -48,6 +48,7 @@ def page(receipt: Receipt) -> str:
     parts = [
         f"<style>{STYLE}</style>",
         f"<div class='skdp-promise'>{_text(promise(receipt, known))}</div>",
+        f"<div>{_text(UNTOLD)}</div>" if receipt.around is None else "",
         _budget(receipt),
         _fold("In numbers", _numbers(receipt, known)),
         _fold("The whole statement", _table(receipt.lines())),

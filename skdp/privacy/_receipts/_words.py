@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..risk import Risk
 
 __all__ = [
+    "UNTOLD",
     "Fold",
     "circumstances",
     "covers",
@@ -39,6 +40,10 @@ class Fold(NamedTuple):
 
 _FEW = 3  # of one kind of event that get a line each
 
+UNTOLD = (
+    "Steps before this fit are not covered by this receipt; a pipeline made by skdp.make_pipeline says which of them "
+    "learn from the data."
+)
 NOT_COVERED = (
     "steps before the fit: scalers, encoders, imputers or choices that looked at the data",
     "other releases from the same data, unless a ledger holds them all",
@@ -76,10 +81,9 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
 
 def covers(receipt: Receipt) -> str:
     """What is around the fit and has no receipt."""
-    many = "have no receipt" if len(receipt.around) > 1 else "has no receipt"
-    return (
-        f"this step only; around it {', '.join(receipt.around)}, which {many} and may tell anything"
-    )
+    names = receipt.around or ()
+    many = "have no receipt" if len(names) > 1 else "has no receipt"
+    return f"this step only; around it {', '.join(names)}, which {many} and may tell anything"
 
 
 def circumstances(receipt: Receipt) -> list[tuple[str, str]]:

@@ -115,7 +115,7 @@ def budget(
     >>> model = skdp.DPLogisticRegression(
     ...     epsilon=0.3, delta=1e-6, data_norm=1.0, classes=[0, 1], solver="gd"
     ... )
-    >>> with skdp.budget(epsilon=2, delta=1e-5) as ledger:
+    >>> with skdp.budget(epsilon=2, delta=1e-5, fits=3) as ledger:
     ...     scores = cross_val_score(model, X, y, cv=3)
     >>> len(ledger), ledger.spent < 0.9
     (3, True)

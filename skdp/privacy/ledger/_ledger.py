@@ -88,6 +88,7 @@ class Ledger:
         self._store = Store(header) if path is None else Store.at(header, os.fspath(path))
         self._parts: tuple[str, ...] = ()
         self._what = ""
+        self._announced = False
 
     @property
     def spec(self) -> Spec:
@@ -136,8 +137,22 @@ class Ledger:
 
         self._store.change(step)
 
+    @property
+    def announced(self) -> bool:
+        """Whether somebody has said how many fits are coming, by ``fits`` or `announce`."""
+        return self._announced or self._rules.fits is not None
+
+    @property
+    def payers(self) -> tuple[str, ...]:
+        """Who was charged, in the words of a report, one name a charge."""
+        return tuple(entry.what for entry in self._state.entries)
+
     def announce(self, coming: Iterable[tuple[Script, int]]) -> None:
         """Refuse unless all of these would be admitted one after the other; nothing is charged.
+
+        scikit-learn's searches tell how many fits will come since 1.9, and are refused before the first without this.
+        Before, and in ``cross_val_score`` and its kin, call it yourself, with what `quote` says of one fit, or give
+        ``fits`` to the ledger.
 
         Parameters
         ----------
@@ -155,6 +170,7 @@ class Ledger:
         """
         state = self._state
         self._rules.announced(state, tuple(coming), self._parts or state.parts)
+        self._announced = True
 
     def partition(self, groups: int | Iterable[object]) -> Partition:
         """Divide the data into disjoint parts that are charged apart.

@@ -1,0 +1,203 @@
+"""Refuse a search that a ledger cannot pay for before its first fit, and say where nobody tells how many fits follow.
+
+scikit-learn turns an error of a fit into a score of nan and goes on, so a search that runs out of budget on the way
+would spend it all and end with the first candidate, or with no model. Since 1.9 its searches tell callbacks which task
+of which search a fit is; the context that a fit asks for is public, and so is how many tasks there will be. Before
+1.9, and in cross-validation, nothing tells: then ``skdp.budget(..., fits=)`` or ``Ledger.announce`` does.
+
+Privacy: none of this is a condition of a guarantee. A fit that is let pass is charged as any other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..exceptions import BudgetExceeded, PrivacyWarning
+from ..privacy import Ledger
+from ..privacy.events import Script
+from ._warning import frames_to_caller
+
+__all__ = ["UNANNOUNCED", "Search", "Unannounced", "expect_more", "find_search", "name_searches"]
+
+TASK = "search"  # scikit-learn's name for the task whose subtasks are the fits of all candidates
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search of scikit-learn that makes a fit, with all searches around it.
+
+    Parameters
+    ----------
+    name : str
+        Class of the outermost search.
+    identity : str
+        What tells this run of it, and a round of it, from others, in every process.
+    fits : int
+        How many fits it makes in all, or from this round on at least.
+    place : int
+        How many of them come before this one.
+    """
+
+    name: str
+    identity: str
+    fits: int
+    place: int
+
+    def label(self, ledger: Ledger, payer: str) -> Ledger:
+        """The ledger under a name by which all fits of this search are found in it."""
+        return ledger.called(f"{payer} in {self.name} {self.identity}")
+
+    def refuse_unpayable(self, ledger: Ledger, payer: str, script: Script) -> None:
+        """Refuse a fit unless the ledger holds all that are left of this search; others like it are asked no more.
+
+        Parameters
+        ----------
+        ledger : Ledger
+            That pays.
+        payer : str
+            Who is fitted.
+        script : tuple of (Event, int)
+            What the fit asks.
+        """
+        if self.identity in _REFUSED:
+            raise BudgetExceeded(_REFUSED[self.identity])
+        if not ledger.spec.private or (self.identity, script) in _LET_PASS:
+            return
+        paid = [who for who in ledger.payers if self.identity in who]
+        own = sum(who.startswith(f"{payer} ") for who in paid)
+        # Fits before this one that did not pay were refused, so they come again in no count.
+        done = max(own, min(self.place, len(paid)))
+        try:
+            ledger.announce([(script, max(1, self.fits - done))])
+        except BudgetExceeded as error:
+            _REFUSED[self.identity] = str(error)
+            raise
+        _LET_PASS.add((self.identity, script))
+
+
+# Of searches that this process makes fits for: what was found payable, and what was not, after which nothing is.
+_LET_PASS: set[tuple[str, Script]] = set()
+_REFUSED: dict[str, str] = {}
+
+
+def expect_more(ledger: Ledger, payer: str, script: Script, context: Any, several: bool) -> Ledger:
+    """Refuse a fit whose search the ledger cannot hold; the ledger, by the name that the fit is charged under.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        That pays.
+    payer : str
+        Who is fitted.
+    script : tuple of (Event, int)
+        What the fit asks.
+    context : sklearn.callback.CallbackContext or None
+        Of the fit.
+    several : bool
+        Whether it is one of several clones, so that where no search is known a warning is due.
+    """
+    search = find_search(context)
+    if search is not None:
+        search.refuse_unpayable(ledger, payer, script)
+        return search.label(ledger, payer)
+    if several and not name_searches(context):
+        UNANNOUNCED.fit(payer, ledger)
+    return ledger
+
+
+def find_search(context: Any) -> Search | None:
+    """The search that makes a fit, by the context of the fit; None where scikit-learn tells of none.
+
+    Parameters
+    ----------
+    context : sklearn.callback.CallbackContext or None
+        Of the fit itself.
+    """
+    fits, place, stage, each, name = 1, 0, "", 1, ""
+    for task in _upwards(context):
+        above = task.parent
+        if not _is_of_search(above):
+            continue
+        if (
+            above.sequential_subtasks
+        ):  # rounds of a halving search: a later one makes a fit at least
+            fits += max(int(above.max_subtasks) - int(task.task_id) - 1, 0)
+            stage = f".{task.task_id}{stage}"
+        else:
+            place, each = place + fits * int(task.task_id), fits
+            fits *= int(above.max_subtasks)
+        if above.task_name == TASK:
+            fits += each * _refits(above)
+            name = str(above.estimator_name)
+    return Search(name, context.root_uuid.hex[:12] + stage, fits, place) if name else None
+
+
+def _is_of_search(task: Any) -> bool:
+    """Whether a task is a search's comparison of candidates, or a round of it."""
+    if task is None or not task.max_subtasks:
+        return False
+    own_round = task.source_task_name is None and task.parent is not None
+    return task.task_name == TASK or (own_round and task.parent.task_name == TASK)
+
+
+def name_searches(context: Any) -> tuple[str, ...]:
+    """Classes of the searches around a fit, that of the refit too.
+
+    Parameters
+    ----------
+    context : sklearn.callback.CallbackContext or None
+        Of the fit itself.
+    """
+    found = (
+        str(task.estimator_name)
+        for task in _upwards(context)
+        if any(one.task_name == TASK and one.parent is task for one in task)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _upwards(context: Any) -> Iterator[Any]:
+    """A task and those that it is a part of, the innermost first."""
+    while context is not None:
+        yield context
+        context = context.parent
+
+
+def _refits(task: Any) -> int:
+    """How many fits a search makes besides the task that compares candidates."""
+    whole = task.parent
+    return 0 if whole is None or whole.max_subtasks is None else int(whole.max_subtasks) - 1
+
+
+class Unannounced:
+    """Say once a process that several clones are fitted at a ledger which knows of no number of fits."""
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def fit(self, payer: str, ledger: Ledger) -> None:
+        """Warn of a fit of a clone that is not the first one.
+
+        Parameters
+        ----------
+        payer : str
+            Who is fitted.
+        ledger : Ledger
+            That pays.
+        """
+        if self.told or ledger.announced or not ledger.spec.private:
+            return
+        self.told = True
+        warnings.warn(
+            f"Clones of one {payer} are fitted at a ledger, and nothing says how many will follow: if the budget ends "
+            "on the way, what was fitted stays paid. Say it with skdp.budget(epsilon, delta, fits=...), "
+            "Ledger(..., fits=...) or Ledger.announce, and what cannot be paid is refused before the first fit.",
+            PrivacyWarning,
+            stacklevel=frames_to_caller(),
+        )
+
+
+UNANNOUNCED = Unannounced()

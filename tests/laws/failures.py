@@ -1,0 +1,101 @@
+"""What a failure in the midst of a fit may do: what was paid stays paid, and nothing is made again."""
+
+from contextlib import contextmanager, suppress
+
+import numpy as np
+
+from skdp.fitting import PrivateEstimator
+from skdp.mechanisms import Oracle
+
+__all__ = [
+    "Failure",
+    "check_not_made_again",
+    "check_stays_paid",
+    "failing_at",
+    "fits_begun",
+    "rows",
+]
+
+
+class Failure(RuntimeError):
+    """What a solver may raise in the midst of a fit."""
+
+
+@contextmanager
+def failing_at(which):
+    """Let the question of this number fail; a list gets the numbers of all questions that are asked."""
+    asked, ask = [], Oracle.ask
+
+    def fail(self, question):
+        asked.append(len(asked))
+        if asked[-1] == which:
+            raise Failure
+        return ask(self, question)
+
+    Oracle.ask = fail
+    try:
+        yield asked
+    finally:
+        Oracle.ask = ask
+
+
+def rows(n=200, seed=0):
+    """A table and labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, 3))
+    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+def check_stays_paid(run, ledger_of, which=0):
+    """Complaints of a thing whose run fails once it has paid, beside a run that does not.
+
+    Parameters
+    ----------
+    run : callable
+        Takes a ledger, and fits or scores.
+    ledger_of : callable
+        Makes a ledger.
+    which : int
+        The question that fails.
+    """
+    whole, failed = ledger_of(), ledger_of()
+    run(whole)
+    with failing_at(which) as asked, suppress(Failure):
+        run(failed)
+    if which not in asked:
+        yield f"question {which} was never asked"
+    if not whole.spent > 0 or whole.scripts != failed.scripts:
+        yield f"charged {len(failed)} times, epsilon {failed.spent:g}, and without the failure {whole.spent:g}"
+
+
+def fits_begun(run, which=None):
+    """How many fits begin in a run, of which one question may fail."""
+    begun, fit = [], PrivateEstimator._fit
+
+    def count(self, *given):
+        begun.append(type(self).__name__)
+        return fit(self, *given)
+
+    PrivateEstimator._fit = count
+    try:
+        with failing_at(which) as asked, suppress(Failure):
+            run()
+    finally:
+        PrivateEstimator._fit = fit
+    assert which is None or which in asked, f"question {which} was never asked"
+    return len(begun)
+
+
+def check_not_made_again(run, which=0):
+    """Complaints of a search of a fixed seed in which another number of fits begin once one of them fails.
+
+    Parameters
+    ----------
+    run : callable
+        Searches, with the same draws each time.
+    which : int
+        The question that fails.
+    """
+    whole, failed = fits_begun(run), fits_begun(run, which)
+    if failed != whole:
+        yield f"{failed} fits began where one failed, and {whole} where none did"
