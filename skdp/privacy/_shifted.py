@@ -119,7 +119,6 @@ class ShiftedBook:
         square = amount(self.caps[1] - total[1])
         return gaussian_epsilon(math.sqrt(square) * _DOWN, delta) if square > 0 else 0.0
 
-
     def share(self, total: Counted) -> float:
         """Which part of the caps a total takes; the delta that is missed never runs out, and does not count."""
         return largest_share(total[:2], self.caps)

@@ -30,7 +30,9 @@ from ._witness import Head, Witness, WitnessFile, refuse_rollback
 __all__ = ["BUSY_SECONDS", "FORMAT", "Cursor", "LedgerFile"]
 
 FORMAT = 2
-_LOGGED = 1  # the format whose files have a write-ahead log, and no head: they are brought up to date
+_LOGGED = (
+    1  # the format whose files have a write-ahead log, and no head: they are brought up to date
+)
 BUSY_SECONDS = 60.0
 _APPLICATION = 0x736B6470
 _LINES = (
@@ -52,7 +54,9 @@ _READ = (
     "SELECT position, text, digest, (SELECT position || ' ' || digest FROM head) FROM lines "
     "WHERE position >= ? ORDER BY position"
 )
-_INHERITED: list[sqlite3.Connection] = []  # a parent's: SQLite forbids even to close them in a child
+_INHERITED: list[
+    sqlite3.Connection
+] = []  # a parent's: SQLite forbids even to close them in a child
 
 
 class Cursor(NamedTuple):
@@ -264,24 +268,25 @@ class LedgerFile:
     def _settle(self, connection: sqlite3.Connection) -> None:
         """Refuse a file that lies elsewhere than it remembers, unless its user says that it was moved."""
         here = place_of(self.path)
-        (known,) = connection.execute("SELECT place FROM head").fetchone() or ("",)
-        if known == here or not self.durable:
+        (remembered,) = connection.execute("SELECT place FROM head").fetchone() or ("",)
+        if remembered == here or not self.durable:
             return
         if not self._moved:
             raise ValueError(
-                f"The ledger {self.path!r} is a copy, or was moved, renamed or restored; nothing was charged. If no other "
-                "copy will ever be charged and this is the newest, open it with moved=True."
+                f"The ledger {self.path!r} is a copy, or was moved, renamed or restored; nothing was charged. If no "
+                "other copy will ever be charged and this is the newest, open it with moved=True."
             )
-        left = os.path.join(os.path.dirname(self.path), f"{known.split(' ', 2)[-1]}-journal")
-        if os.path.exists(left):
+        before = os.path.join(os.path.dirname(self.path), remembered.split(" ", 2)[-1])
+        left = f"{before}-journal"
+        if before != self.path and os.path.exists(left):  # under this name SQLite has used it
             raise OSError(
                 f"The ledger {self.path!r} was renamed while a charge was written, which {left!r} can undo; give "
                 "both their old names, open it there once, and rename it then."
             )
         with _transaction(connection):
-            before = self._caught_up(connection)
+            known = self._caught_up(connection)
             text = json.dumps({"entries": [], "moved": today()}, separators=(",", ":"))
-            written = self._append(connection, before, text, before.state)
+            written = self._append(connection, known, text, known.state)
             connection.execute("UPDATE head SET place = ?", (here,))
         self._cursor, self._moved = written, False
 
@@ -371,7 +376,9 @@ class LedgerFile:
             raise _no_ledger(self.path, "its last line is not the last that was written")
         return cursor
 
-    def _read_rows(self, connection: sqlite3.Connection, first: int) -> list[tuple[int, str, str, str]]:
+    def _read_rows(
+        self, connection: sqlite3.Connection, first: int
+    ) -> list[tuple[int, str, str, str]]:
         rows = connection.execute(_READ, (first,)).fetchall()
         if not rows:
             raise _no_ledger(self.path, "lines that were there are gone")

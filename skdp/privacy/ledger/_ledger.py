@@ -100,7 +100,9 @@ class Ledger:
         self._rules = _rules(Spec(epsilon, delta, neighbors), accountant, fits, plan)
         header, told = _header(self._rules), witness_of(witness)
         if path is None and (must_exist or moved or told is not None):
-            raise ValueError("must_exist, moved and witness are of a ledger in a file; give it a path.")
+            raise ValueError(
+                "must_exist, moved and witness are of a ledger in a file; give it a path."
+            )
         self._store = (
             Store(header)
             if path is None

@@ -18,9 +18,40 @@ __all__ = ["Mount", "mounts", "place_of", "refuse_disk", "refuse_second_name", "
 
 # Types of file systems that other hosts can write to, as Linux names them.
 _NETWORK = frozenset(
-    "9p afs beegfs ceph cifs coda davfs fuse.ceph fuse.gcsfuse fuse.glusterfs fuse.juicefs fuse.rclone fuse.s3fs "
-    "fuse.sshfs fuse.vmhgfs-fuse glusterfs gpfs lustre ncpfs nfs nfs4 orangefs pvfs2 smb3 smbfs vboxsf virtiofs "
-    "vmhgfs".split()
+    (
+        "9p",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "davfs",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+    )
+    + (
+        "orangefs",
+        "pvfs2",
+        "smb3",
+        "smbfs",
+        "vboxsf",
+        "virtiofs",
+        "vmhgfs",
+        "fuse.ceph",
+        "fuse.gcsfuse",
+    )
+    + (
+        "fuse.glusterfs",
+        "fuse.juicefs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "fuse.vmhgfs-fuse",
+    )
 )
 _MOUNTS = "/proc/self/mountinfo"
 

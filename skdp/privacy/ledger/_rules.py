@@ -276,7 +276,7 @@ class Rules:
         return self._planned(script)
 
     def share(self, state: State, entry: Entry) -> float:
-        """Which part of the leading book's capacity a charge takes; all of it where it closed a part, nan if unknown."""
+        """Which part of the leading book's capacity a charge takes; all where it closed a part, nan if unknown."""
         if not self.spec.private:
             return 0.0
         if state.closed.intersection(state.parts if entry.parts == WHOLE else entry.parts):
