@@ -43,15 +43,15 @@ def answer(path):
 
 def told(path, times, synchronous="EXTRA"):
     """Charge so often, and put one byte into a file beside the ledger after each that was paid."""
-    connected = _file.LedgerFile._connected
+    connected = _file.connected
 
-    def set_back(self, path):
-        connection = connected(self, path)
+    def set_back(*given):
+        connection = connected(*given)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         return connection
 
     if synchronous != "EXTRA":
-        _file.LedgerFile._connected = set_back
+        _file.connected = set_back
     ledger = Ledger(*PROMISE, path=path)
     with open(f"{path}.told", "ab", buffering=0) as answers:
         for _ in range(times):

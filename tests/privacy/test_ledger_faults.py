@@ -23,7 +23,7 @@ from skdp.datasets import make_census
 from skdp.exceptions import BudgetExceeded
 from skdp.privacy import Ledger
 from skdp.privacy.events import Gaussian
-from skdp.privacy.ledger import _file, _place, _state, _store
+from skdp.privacy.ledger import _file, _place, _state, _store, _tables
 
 REFUSED = (ValueError, OSError)
 LARGE = ((Gaussian(40.0), 1),)
@@ -676,7 +676,7 @@ class TestFork:
         inherited = file._connection
         monkeypatch.setattr(file, "_process", -1)
         ledger.reserve(STEP)
-        assert file._connection is not inherited and inherited in _file._INHERITED
+        assert file._connection is not inherited and inherited in _tables.INHERITED
         inherited.execute("SELECT 1")  # not closed: that too is forbidden
 
 

@@ -471,7 +471,7 @@ def test_a_line_is_not_written_at_once_where_the_last_one_is_another(path, chang
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_line_that_does_not_look_for_the_one_before_is_caught(path, change, monkeypatch):
     blind = "INSERT OR REPLACE INTO lines SELECT ?, ?, ? WHERE ? IS NOT ?"
-    monkeypatch.setattr(_file, "_WRITE_NEXT", blind)
+    monkeypatch.setattr(_file, "WRITE_NEXT", blind)
     assert _written_at_once(path, change)
 
 

@@ -3,11 +3,7 @@
 A charge is decided on the last line that this process knows, and one statement writes it if that is still the last
 line of the file. Else, and before anything is refused, the write lock is held from before the new lines are read until
 the charge is on the disk. So nobody's charge is computed from an old total. The file is made beside its place and
-linked into it, so that nobody ever opens half of one.
-
-The journal is a rollback journal, which is there only while a charge is written, and not a write-ahead log: of a log
-SQLite drops everything after the first damaged byte without a word, and it is found by the file's name. A second table
-holds the number and the digest of the last line, so that lines cannot vanish from the end either.
+linked into it, so that nobody ever opens half of one. Its tables are in `_tables.py`, its place in `_place.py`.
 """
 
 from __future__ import annotations
@@ -18,13 +14,25 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ._lines import added, difference
 from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
 from ._state import State, today
+from ._tables import (
+    WRITE_NEXT,
+    Row,
+    add_head,
+    close_own,
+    connected,
+    has_head,
+    is_ours,
+    new_tables,
+    read_rows,
+    transaction,
+)
 from ._witness import Head, Witness, WitnessFile, refuse_rollback
 
 __all__ = ["BUSY_SECONDS", "FORMAT", "Cursor", "LedgerFile"]
@@ -34,29 +42,6 @@ _LOGGED = (
     1  # the format whose files have a write-ahead log, and no head: they are brought up to date
 )
 BUSY_SECONDS = 60.0
-_APPLICATION = 0x736B6470
-_LINES = (
-    "CREATE TABLE lines (position INTEGER PRIMARY KEY, text TEXT NOT NULL, digest TEXT NOT NULL)"
-)
-_HEAD = (
-    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, digest TEXT NOT NULL, "
-    "place TEXT NOT NULL)",
-    "CREATE TRIGGER follow AFTER INSERT ON lines "
-    "BEGIN UPDATE head SET position = NEW.position, digest = NEW.digest; END",
-)
-# Without the line before, there is no digest, and a line without one is not written; nor is one whose place is taken.
-_WRITE_NEXT = (
-    "INSERT OR IGNORE INTO lines VALUES "
-    "(?, ?, (SELECT ? FROM lines JOIN head USING (position, digest) WHERE position = ? AND digest = ?))"
-)
-# One statement, so that lines and head are of one moment.
-_READ = (
-    "SELECT position, text, digest, (SELECT position || ' ' || digest FROM head) FROM lines "
-    "WHERE position >= ? ORDER BY position"
-)
-_INHERITED: list[
-    sqlite3.Connection
-] = []  # a parent's: SQLite forbids even to close them in a child
 
 
 class Cursor(NamedTuple):
@@ -150,41 +135,14 @@ class LedgerFile:
     def _fill(self, path: str, *lines: str) -> None:
         if os.path.isdir(os.path.dirname(path)):  # else SQLite says it
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        connection = self._connected(path)
+        connection = connected(path, self.durable, BUSY_SECONDS)
         try:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(_LINES)
-            cursor = Cursor()
-            for line in lines:
-                cursor = self._append(connection, cursor, line, cursor.state)
-            self._add_head(connection, path)
-            connection.execute("COMMIT")
+            with new_tables(connection, place_of(path, os.path.basename(self.path))):
+                cursor = Cursor()
+                for line in lines:
+                    cursor = self._append(connection, cursor, line, cursor.state)
         finally:
             connection.close()
-
-    def _connected(self, path: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"file:{_quoted(path)}?mode=rw",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        # EXTRA: the folder too waits for the disk, or a power cut could bring a deleted journal back.
-        connection.execute(f"PRAGMA synchronous = {'EXTRA' if self.durable else 'OFF'}")
-        connection.execute(
-            "PRAGMA fullfsync = ON"
-        )  # on a Mac, else a disk may say that it has written
-        return connection
-
-    def _add_head(self, connection: sqlite3.Connection, file: str) -> None:
-        for statement in _HEAD:
-            connection.execute(statement)
-        connection.execute(
-            "INSERT INTO head SELECT 1, position, digest, ? FROM lines ORDER BY position DESC LIMIT 1",
-            (place_of(file, os.path.basename(self.path)),),
-        )
 
     def in_place(self) -> bool:
         """Whether the file that was opened is still there."""
@@ -210,7 +168,7 @@ class LedgerFile:
         """Let go of the file; the next charge opens it again."""
         if self._connection is not None:
             self._closer.detach()
-            _close_own(self._connection, self._process)
+            close_own(self._connection, self._process)
             self._connection = None
 
     def _open(self) -> sqlite3.Connection:
@@ -226,7 +184,7 @@ class LedgerFile:
         if self._connection is None:
             self._inode, self._process = found, os.getpid()
             self._connection = self._connect()
-            self._closer = weakref.finalize(self, _close_own, self._connection, self._process)
+            self._closer = weakref.finalize(self, close_own, self._connection, self._process)
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -239,7 +197,7 @@ class LedgerFile:
                 f"The ledger {self.path!r} is in use by an earlier version of skdp, or was when its process died: "
                 f"{log!r} holds charges that damage can hide. End that process, or open and close it once there."
             )
-        connection = self._connected(self.path)
+        connection = connected(self.path, self.durable, BUSY_SECONDS)
         try:
             self._check_kind(connection)
             connection.execute("PRAGMA journal_mode = DELETE")  # of a file of the first format
@@ -254,16 +212,15 @@ class LedgerFile:
 
     def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
         """Give a file of the first format a head; one of a later format that has none is damaged."""
-        query = "SELECT count(*) FROM sqlite_master WHERE name = 'head'"
-        if connection.execute(query).fetchone()[0]:
+        if has_head(connection):
             return
-        with _transaction(connection):
+        with transaction(connection):
             rows = connection.execute("SELECT position, text, digest FROM lines ORDER BY position")
             cursor = self._follow(Cursor(), rows.fetchall())
             if json.loads(cursor.header)["format"] != _LOGGED:
                 raise _no_ledger(self.path, "the table of its last line is gone")
-            if not connection.execute(query).fetchone()[0]:  # nobody was faster
-                self._add_head(connection, self.path)
+            if not has_head(connection):  # nobody was faster
+                add_head(connection, place_of(self.path))
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         """Refuse a file that lies elsewhere than it remembers, unless its user says that it was moved."""
@@ -283,7 +240,7 @@ class LedgerFile:
                 f"The ledger {self.path!r} was renamed while a charge was written, which {left!r} can undo; give "
                 "both their old names, open it there once, and rename it then."
             )
-        with _transaction(connection):
+        with transaction(connection):
             known = self._caught_up(connection)
             text = json.dumps({"entries": [], "moved": today()}, separators=(",", ":"))
             written = self._append(connection, known, text, known.state)
@@ -292,7 +249,7 @@ class LedgerFile:
 
     def _ask_witness(self, connection: sqlite3.Connection, witness: Witness) -> None:
         """Hold the lines against what the witness was told, and tell it how far they go now."""
-        rows = self._read_rows(connection, 0)
+        rows = self._rows(connection, 0)
         identity = str(json.loads(rows[0][1])["id"])
         refuse_rollback(self.path, witness, identity, [digest for _, _, digest, _ in rows])
         witness(Head(identity, rows[-1][0], rows[-1][2]))
@@ -343,14 +300,14 @@ class LedgerFile:
         text = difference(before.state, after)
         written = before.followed_by(text, after)
         given = (written.position, text, written.digest, before.position, before.digest)
-        if connection.execute(_WRITE_NEXT, given).rowcount != 1:
+        if connection.execute(WRITE_NEXT, given).rowcount != 1:
             return None
         self._cursor = written
         return after
 
     def _alone(self, connection: sqlite3.Connection, step: Callable[[State], State]) -> State:
         """The next state, decided and written while nobody else can write."""
-        with _transaction(connection):
+        with transaction(connection):
             before = self._cursor = self._caught_up(connection)
             after = step(before.state)
             written = self._append(connection, before, difference(before.state, after), after)
@@ -368,7 +325,7 @@ class LedgerFile:
     def _caught_up(self, connection: sqlite3.Connection) -> Cursor:
         """The cursor after all lines that are new, the last of which must be the last that was written."""
         cursor = self._cursor
-        rows = self._read_rows(connection, max(cursor.position, 0))
+        rows = self._rows(connection, max(cursor.position, 0))
         if cursor.position >= 0 and rows[0][::2] != (cursor.position, cursor.digest):
             raise _no_ledger(self.path, "lines that were there are gone")
         cursor = self._follow(cursor, [row[:3] for row in rows[cursor.position >= 0 :]])
@@ -376,10 +333,8 @@ class LedgerFile:
             raise _no_ledger(self.path, "its last line is not the last that was written")
         return cursor
 
-    def _read_rows(
-        self, connection: sqlite3.Connection, first: int
-    ) -> list[tuple[int, str, str, str]]:
-        rows = connection.execute(_READ, (first,)).fetchall()
+    def _rows(self, connection: sqlite3.Connection, first: int) -> list[Row]:
+        rows = read_rows(connection, first)
         if not rows:
             raise _no_ledger(self.path, "lines that were there are gone")
         return rows
@@ -396,7 +351,7 @@ class LedgerFile:
         return cursor
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        if not is_ours(connection):
             raise _no_ledger(self.path, "another program made it")
 
     def _check_header(self, text: str) -> None:
@@ -434,28 +389,3 @@ def _inode(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _quoted(path: str) -> str:
-    return "".join(f"%{ord(c):02x}" if c in "%?#" else c for c in path)
-
-
-def _close_own(connection: sqlite3.Connection, process: int) -> None:
-    """Close a connection that nobody uses any more, unless it is the parent's."""
-    if process == os.getpid():
-        connection.close()
-    else:
-        _INHERITED.append(connection)
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Nobody else can write inside; all of it is on the disk afterwards, or none."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
