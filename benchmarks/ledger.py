@@ -35,7 +35,7 @@ def in_memory(charges):
 
 
 def bare(path, text):
-    """A function that commits one line to a table, as durably as a ledger's file does: a rollback journal, all synced."""
+    """A function that commits one line to a table, as durably as a ledger's file does: rollback journal, all synced."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = EXTRA")

@@ -5,7 +5,6 @@ The law is one: however often, whatever has been answered upon is in the budget,
 
 import os
 import random
-import resource
 import shutil
 import signal
 import sqlite3
@@ -253,6 +252,7 @@ def test_a_charge_waits_for_disk_and_folder(path):
 @forks
 @quiet
 def test_a_full_disk_refuses_and_loses_nothing(path):
+    resource = pytest.importorskip("resource")
     charged(path, 3)
 
     def work(write):

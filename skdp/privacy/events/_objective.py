@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any, ClassVar
 
 from ._event import Event, inverse_noise_field
-from ._script import is_whole
 
 __all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
 
 _RULES = ("logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp")
-
-
 _MOST = 2**53  # doubles count so far
 
 
 def _is_count(value: Any, least: int = 1) -> bool:
-    return is_whole(value) and isinstance(value, Integral) and least <= int(value) <= _MOST
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MOST
 
 
 @dataclass(frozen=True)
