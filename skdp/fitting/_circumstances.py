@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from ..privacy import Ledger
+from ..privacy.ledger import today
 
 __all__ = ["position", "today", "version"]
 
@@ -17,16 +17,21 @@ def version() -> str:
     return __version__
 
 
-def today() -> str:
-    """The date, UTC. A time of day would say how long fits take, which may depend on records."""
-    return datetime.now(UTC).date().isoformat()
-
-
 def position(ledger: Ledger, before: float) -> dict[str, Any]:
-    """Where a shared ledger stands after it has paid; other fits may have charged it in between."""
+    """Where a shared ledger stands after it has paid, and which line of its file says so, if it has one.
+
+    Other fits may have charged it in between.
+    """
+    head = ledger.head
+    line = (
+        {}
+        if head is None
+        else {"identity": head.identity, "position": head.position, "head": head.digest}
+    )
     return {
         "epsilon": ledger.epsilon,
         "delta": ledger.delta,
         "spent_before": before,
         "spent_after": ledger.spent,
+        **line,
     }

@@ -16,7 +16,7 @@ from ._exact import Exact, meant, short
 from .events import Event, Script
 from .spec import Spec
 
-__all__ = ["Book"]
+__all__ = ["Book", "largest_share"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,11 @@ class Book:
     def _ways(self) -> dict[Script, tuple[Counted, ...]]:
         return {}
 
-    def ways(self, script: Script) -> tuple[Counted, ...]:
+    def level(self, total: Counted) -> int:
+        """At which level prices stand; always the same one, since a currency's do not depend on what was spent."""
+        return 0
+
+    def ways(self, script: Script, level: int = 0) -> tuple[Counted, ...]:
         """Prices of the script, of which any one may be charged; none if it is infinite."""
         if script not in self._ways:
             price = up(self.cost(script))
@@ -109,6 +113,10 @@ class Book:
         """The largest totals that are let pass."""
         return down(self._limit if self.spec.private else math.inf)
 
+    def share(self, total: Counted) -> float:
+        """Which part of the caps a total takes."""
+        return largest_share(total, self.caps)
+
     def reading(self, total: Counted, delta: float) -> float:
         """Epsilon that a total proves at delta."""
         return self.epsilon_of(amount(*total), delta)
@@ -116,6 +124,11 @@ class Book:
     def room(self, total: Counted, delta: float) -> float:
         """Epsilon of what may still be spent."""
         return self.epsilon_of(meant(self.left(amount(*total))), delta)
+
+
+def largest_share(total: Counted, caps: Counted) -> float:
+    """The largest part of its cap that a total takes; infinite where it takes something of nothing."""
+    return max((a / b if b else math.inf for a, b in zip(total, caps) if a), default=0.0)
 
 
 @lru_cache(maxsize=4096)

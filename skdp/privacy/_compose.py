@@ -116,7 +116,7 @@ def reduced(script: Script, neighbors: str) -> dict[Event, int]:
 
 
 def _precision(multiplier: float) -> float:
-    return math.inf if multiplier == 0 else multiplier**-2
+    return math.inf if multiplier < 1e-150 else multiplier**-2
 
 
 def _multiplier(precision: float) -> float:

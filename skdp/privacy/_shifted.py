@@ -18,7 +18,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from . import accountants
-from ._book import Book
+from ._book import Book, largest_share
 from ._compose import exact_mu, reduced
 from ._costs import pure_mu
 from ._counting import Counted, amount, down, plus, up
@@ -32,7 +32,7 @@ from .spec import Spec
 __all__ = ["AnyBook", "ShiftedBook", "planned_order", "tightly_priced", "used"]
 
 _MISSED = 0.05  # which part of delta is set aside for what no shifted Gaussian covers
-_FITS = 500  # how many fits that are not Gaussian this lasts for
+_FITS = 500  # a fit that is not Gaussian takes so small a part of it, as long as half is left
 _DOWN, _UP = 1 - 1e-12, 1 + 1e-12
 _SHARES = (0.1, 0.16, 0.2, 0.24, 0.32, 0.5)  # of a script's own epsilon
 _ORDERS = (0, 20, 50, 80, 100, 120, 140, 160, 180, 200, 250, 300, 350, 400, 500, 600, 800, 1000)
@@ -88,16 +88,25 @@ class ShiftedBook:
         return rise / (high**2 - low**2) if mu else 1.0
 
     @cached_property
-    def _ways(self) -> dict[Script, tuple[Counted, ...]]:
+    def _ways(self) -> dict[tuple[Script, int], tuple[Counted, ...]]:
         return {}
 
-    def ways(self, script: Script) -> tuple[Counted, ...]:
+    def level(self, total: Counted) -> int:
+        """How often what is left of the missed delta has been halved: at each level a fit takes a quarter as much.
+
+        So level j lasts for 250 * 2^j fits that are not Gaussian, and there is always another one.
+        """
+        cap = max(self.caps[2], 1)
+        return (cap // max(cap - total[2], 1)).bit_length() - 1
+
+    def ways(self, script: Script, level: int = 0) -> tuple[Counted, ...]:
         """Prices of the script, of which any one may be charged, cheapest first; none if all are infinite."""
-        if script not in self._ways:
-            each = float(self._limits.miss) / _FITS * _DOWN
+        if (script, level) not in self._ways:
+            each = math.ldexp(float(self._limits.miss) / _FITS * _DOWN, -2 * level)
             known = _ranked(script, self.spec.neighbors, each, self._slope, bool(self.order))
-            self._ways[script] = tuple(price for t in known if (price := up(*t)) is not None)
-        return self._ways[script]
+            found = tuple(price for t in known if (price := up(*t)) is not None)
+            self._ways[script, level] = found
+        return self._ways[script, level]
 
     def reading(self, total: Counted, delta: float) -> float:
         """Epsilon that a total proves at delta; 0 for nothing."""
@@ -109,6 +118,10 @@ class ShiftedBook:
         """Epsilon of the largest Gaussian fit that is still affordable."""
         square = amount(self.caps[1] - total[1])
         return gaussian_epsilon(math.sqrt(square) * _DOWN, delta) if square > 0 else 0.0
+
+    def share(self, total: Counted) -> float:
+        """Which part of the caps a total takes; the delta that is missed never runs out, and does not count."""
+        return largest_share(total[:2], self.caps)
 
 
 AnyBook: TypeAlias = Book | ShiftedBook
@@ -139,7 +152,7 @@ def used(book: AnyBook, scripts: Sequence[Script]) -> float:
         if not ways:
             return math.inf
         total = plus(total, ways, book.caps) or tuple(map(operator.add, total, ways[0]))
-    return max((a / b if b else math.inf for a, b in zip(total, book.caps) if a), default=0.0)
+    return book.share(total)
 
 
 def _ways(book: AnyBook, script: Script) -> tuple[Counted, ...]:

@@ -60,7 +60,8 @@ class Receipt:
         Of the library, and when the fit was made (UTC); empty for a quote. How long it took is not said, since that
         may depend on the records.
     ledger : dict or None
-        Where a shared ledger stood just before and just after it paid for this fit.
+        Where a shared ledger stood just before and just after it paid for this fit; of one in a file, also its
+        ``identity`` and the ``position`` and digest (``head``) of the line that paid, for `Ledger.audit`.
     model : dict
         SHA-256 of each fitted array, by the attribute's name: what the receipt belongs to.
     tuning : str

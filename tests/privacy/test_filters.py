@@ -41,6 +41,17 @@ def test_budgets_prove_exactly_the_promise():
 
 
 @pytest.mark.parametrize("kind", FILTERS)
+def test_equal_charges_are_all_on_record(kind):
+    """Charges one after another are written as one run: of as many events as were paid for."""
+    budget, one = Filter(SPEC, kind), PureDP(1e-3) if kind == "pure" else Gaussian(400.0)
+    for count in (1, 1, 3):
+        budget.charge(one, count)
+    budget.charge_all(((one, 2),))
+    assert budget.script == ((one, 7),)
+    assert budget.spent == pytest.approx(budget.cost(budget.script), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", FILTERS)
 def test_spending_exactly_what_is_left_is_allowed_and_nothing_more(kind):
     budget = Filter(SPEC, kind)
     event_of = {

@@ -3,11 +3,14 @@
 import contextlib
 import hashlib
 import json
+import math
 import os
 import pickle
+import shutil
 import sqlite3
 import threading
 from fractions import Fraction
+from pathlib import Path
 
 import ledger_workers
 import pytest
@@ -15,19 +18,22 @@ from event_samples import gaussian_fit
 from ledger_workers import PROMISE, STEP, answer, fit, start, storm
 
 from skdp.exceptions import BudgetExceeded, NotSupported
-from skdp.privacy import Ledger
+from skdp.privacy import Ledger, epsilon, events
 from skdp.privacy.events import (
     BoundedRange,
+    Event,
     Gaussian,
     ObjectivePerturbation,
     PureDP,
     RenyiDP,
+    _written,
     read_script,
     written_script,
 )
 from skdp.privacy.ledger import _file, _lines, _store
 from skdp.privacy.ledger._state import Entry, State
 
+DATA = Path(__file__).parent / "data"
 FITS = [
     gaussian_fit(0.1),
     ((ObjectivePerturbation(0.02, 0.01), 1), (Gaussian(100.1), 3)),
@@ -85,9 +91,59 @@ def test_a_script_comes_back_as_it_was(script):
     assert read_script(written_script(script)) == script
 
 
-def test_an_event_that_nobody_defined_is_refused():
-    with pytest.raises(ValueError, match="'nowhere:Event' is not defined in this process"):
-        read_script([{"event": "nowhere:Event", "count": 1, "fields": {}}])
+def test_an_event_that_nobody_defined_is_kept_as_it_was_written():
+    plain = [{"event": "nowhere:Event", "fields": {"n": {"hex": "0x1.8p+0"}}, "count": 2}]
+    script = read_script(plain)
+    assert written_script(script) == plain and hash(script) == hash(read_script(plain))
+    with pytest.raises(NotSupported):
+        epsilon(script, 1e-6)
+
+
+def test_events_have_public_names_of_a_version_wherever_their_classes_live():
+    for name in events.__all__:
+        kind = getattr(events, name)
+        if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event:
+            assert _written._name_of(kind) == f"skdp/1:{name}"
+
+
+@pytest.mark.parametrize("script", FITS)
+def test_a_line_of_the_first_format_is_read_wherever_the_class_has_moved(script):
+    plain = written_script(script)
+    for run in plain:
+        run["event"] = "skdp.privacy.events._moved_since:" + run["event"].partition(":")[2]
+    assert read_script(plain) == script
+
+
+def test_totals_are_told_without_the_classes_of_a_user(path):
+    """The event was of a class that this process does not have."""
+    Ledger(*PROMISE, path=path).reserve(STEP, "first")
+    ledger = _fresh(path)
+    ledger.reserve(FITS[0], "theirs")
+    told = ledger.spent, ledger.remaining, len(ledger)
+    _forget(path, FITS[0])
+    again = _fresh(path)
+    assert (again.spent, again.remaining, len(again)) == told
+    assert math.isinf(again.report().rows[1].epsilon) and "theirs:Gone" in str(again.scripts)
+    again.reserve(FITS[0], "ours")
+    assert _fresh(path).spent == again.spent > told[0]
+    with pytest.raises(NotSupported):
+        again.reserve(again.scripts[1])
+
+
+def _forget(path, script):
+    """Let the last line speak of an event of a user's own, with all digests right."""
+    (name,) = {run["event"] for run in written_script(script)}
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        position, text = connection.execute("SELECT max(position), text FROM lines").fetchone()
+        query = "SELECT digest FROM lines WHERE position = ?"
+        (before,) = connection.execute(query, (position - 1,)).fetchone()
+        text = text.replace(name, "theirs:Gone")
+        given = text, hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+        connection.execute(
+            f"UPDATE lines SET (text, digest) = (?, ?) WHERE position = {position}", given
+        )
+        connection.execute("UPDATE head SET digest = ?", given[1:])
+        connection.commit()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +165,7 @@ def test_a_file_of_another_version_is_refused(path, monkeypatch):
     Ledger(*PROMISE, path=path)
     _store._OPEN.clear()
     monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _file.FORMAT + 1)
-    with pytest.raises(ValueError, match=r"format=1.*this one has 2.*another path"):
+    with pytest.raises(ValueError, match=r"format=2.*this one has 3.*another path"):
         Ledger(*PROMISE, path=path)
 
 
@@ -173,14 +229,61 @@ def _remove(path):
             os.unlink(path + ending)
 
 
-def test_the_last_charges_of_a_file_that_is_gone_are_not_taken_up_by_another(path):
-    ledger = Ledger(*PROMISE, path=path)
-    ledger.reserve(STEP)
-    os.rename(path, path + ".moved")
-    with pytest.raises(OSError, match="is gone but its last charges"):
+@pytest.mark.parametrize("part", ["-journal", "-wal"])
+def test_what_is_left_of_a_file_that_is_gone_is_not_taken_up_by_another(path, part):
+    with open(path + part, "wb") as file:
+        file.write(b"charges")
+    with pytest.raises(OSError, match=f"is gone but .*{part}', a part of it, is there"):
         Ledger(*PROMISE, path=path)
-    os.rename(path + ".moved", path)
-    assert len(_fresh(path)) == 1
+    os.unlink(path + part)
+    assert len(Ledger(*PROMISE, path=path)) == 0
+
+
+class TestFirstFormat:
+    """A file that a version with a write-ahead log has made is kept as test data."""
+
+    @pytest.fixture
+    def old(self, path):
+        """A copy of it, at rest."""
+        shutil.copyfile(DATA / "ledger_format_1.db", path)
+        return path
+
+    def test_it_is_read_converted_and_charged(self, old):
+        ledger = Ledger(*PROMISE, path=old)
+        assert ledger.scripts == tuple(FITS) and ledger.spent == pytest.approx(0.36900350810819393)
+        ledger.reserve(STEP)
+        connection = ledger._store._file._open()
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        ledger._store._file.close()
+        with open(old, "rb") as file:
+            assert file.read(20)[18:] == b"\x01\x01"  # not to be logged any more, whoever opens it
+        assert len(_fresh(old)) == len(FITS) + 1
+        shutil.copyfile(old, old + ".copy")
+        with pytest.raises(ValueError, match="is a copy"):
+            _fresh(old + ".copy")
+
+    def test_one_that_was_left_in_the_middle_is_refused(self, old):
+        """Its log may have lost charges, and nothing shows it."""
+        with open(old + "-wal", "wb") as file:
+            file.write(b"frames")
+        with pytest.raises(
+            OSError, match=r"earlier version of skdp.*holds charges that damage can hide"
+        ):
+            Ledger(*PROMISE, path=old)
+
+    def test_one_of_another_promise_is_left_as_it_was(self, old):
+        with pytest.raises(ValueError, match=r"epsilon=1\.0, and this one has 2\.0"):
+            Ledger(2.0, 1e-6, path=old)
+        with contextlib.closing(sqlite3.connect(old)) as connection:
+            assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("lines",)]
+
+    def test_a_later_file_without_its_last_line_is_damaged(self, path):
+        Ledger(*PROMISE, path=path)._store._file.close()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("DROP TRIGGER follow")
+            connection.execute("DROP TABLE head")
+        with pytest.raises(ValueError, match="the table of its last line is gone"):
+            _fresh(path)
 
 
 def test_a_file_that_was_removed_is_not_charged(path):
@@ -368,7 +471,7 @@ def test_a_line_is_not_written_at_once_where_the_last_one_is_another(path, chang
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_line_that_does_not_look_for_the_one_before_is_caught(path, change, monkeypatch):
     blind = "INSERT OR REPLACE INTO lines SELECT ?, ?, ? WHERE ? IS NOT ?"
-    monkeypatch.setattr(_file, "_WRITE_NEXT", blind)
+    monkeypatch.setattr(_file, "WRITE_NEXT", blind)
     assert _written_at_once(path, change)
 
 

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdp.exceptions import BudgetExceeded
-from skdp.privacy import Ledger, Partition, epsilon
-from skdp.privacy.events import PureDP
+from skdp.privacy import Ledger, Partition, Spec, calibrate, epsilon
+from skdp.privacy.events import Gaussian, PoissonGaussian, PureDP
 from skdp.privacy.ledger import _store
 
 TENTH = ((PureDP(0.1), 1),)
+PROMISE = (1.0, 1e-6, "add_remove")
+CRUMB = ((Gaussian(1e9), 1),)
 
 
 @given(st.lists(st.sets(st.integers(0, 3), min_size=1), max_size=25))
@@ -121,3 +123,74 @@ def test_a_part_that_forgets_another_charge_is_caught(monkeypatch):
     for fold in parts:
         parts.without(fold).reserve(((PureDP(0.3), 1),))
     assert parts["2"].spent != 0.6
+
+
+# A fit that takes the budget of one part as a whole.
+
+
+@pytest.fixture(scope="module")
+def tight():
+    """A fit that is calibrated to the promise by its own accountant: no filter has room for it."""
+    return calibrate(lambda noise: ((PoissonGaussian(noise, 0.01), 100),), Spec(*PROMISE))[1]
+
+
+@pytest.fixture
+def parts(tmp_path):
+    return Ledger(*PROMISE, path=tmp_path / "parts.db").partition(["north", "south", "west"])
+
+
+def again(parts):
+    """As another process finds them."""
+    _store._OPEN.clear()
+    return Ledger(*PROMISE, path=parts.ledger._store._file.path).partition(parts.names)
+
+
+def test_a_tight_fit_closes_its_own_part_alone(parts, tight):
+    for name in ("north", "south"):
+        parts[name].reserve(tight, name)
+        assert parts[name].spent == pytest.approx(1.0) and parts[name].remaining == 0
+    for found in (parts, again(parts)):
+        for name in ("north", "south"):
+            with pytest.raises(BudgetExceeded, match=f"on the part '{name}': the first fit took"):
+                found[name].reserve(CRUMB)
+        assert found["west"].remaining > 0.9 and found["west"].spent == 0
+    again(parts)["west"].reserve(CRUMB)
+    assert [row.share for row in parts.ledger.report().rows[:2]] == [1.0, 1.0]
+    with pytest.raises(BudgetExceeded):
+        parts.only("west", "north").reserve(CRUMB)
+
+
+def test_one_fit_may_close_parts_and_leave_books_to_others(parts, tight):
+    """Each part is looked at by itself: where something was charged before, only a book may hold it."""
+    parts["north"].reserve(CRUMB)
+    with pytest.raises(BudgetExceeded, match="on the part 'north'"):
+        parts.only("north", "south").reserve(tight)
+    assert len(parts.ledger) == 1
+    parts.only("south", "west").reserve(tight)
+    assert again(parts).ledger._state.closed == {"south", "west"}
+    parts["north"].reserve(CRUMB)
+
+
+def test_a_part_is_closed_where_the_data_were_closed_before_they_were_divided(tight):
+    ledger = Ledger(*PROMISE)
+    ledger.reserve(tight)
+    parts = ledger.partition(2)
+    for name in parts:
+        with pytest.raises(BudgetExceeded, match="took the budget as a whole"):
+            parts[name].reserve(CRUMB)
+        assert parts[name].spent == pytest.approx(1.0)
+
+
+def test_a_second_fit_that_is_admitted_alone_is_caught(parts, tight, monkeypatch):
+    """The planted bug: nobody looks whether it is the first on its part."""
+    from skdp.privacy.ledger._rules import Rules
+
+    parts["north"].reserve(CRUMB)
+    with pytest.raises(BudgetExceeded):
+        parts["north"].reserve(tight)
+    monkeypatch.setattr(
+        Rules,
+        "_is_first_and_fits_alone",
+        lambda self, state, part, entry: self._fits_alone(entry.script),
+    )
+    parts["north"].reserve(tight)

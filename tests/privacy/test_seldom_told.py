@@ -38,7 +38,6 @@ from skdp.privacy.events import (
     RenyiDP,
 )
 from skdp.privacy.ledger import Scripted
-from skdp.privacy.ledger._file import LedgerFile
 from skdp.privacy.risk import risk_of_pair
 
 risk_module = sys.modules[risk_of_pair.__module__]  # the function of that name hides it
@@ -266,31 +265,6 @@ def test_a_named_accountant_is_the_one_that_prices_a_script():
 
 
 # Files.
-
-
-class OtherDisk:
-    """A connection to a disk that shares no locks: no write-ahead log."""
-
-    def __init__(self):
-        self.done = []
-
-    def execute(self, statement):
-        self.done.append(statement)
-        return self
-
-    def fetchone(self):
-        return ("delete",)
-
-    def close(self):
-        self.done.append("closed")
-
-
-def test_a_ledger_on_a_disk_without_shared_locks_is_refused(tmp_path, monkeypatch):
-    disk = OtherDisk()
-    monkeypatch.setattr(LedgerFile, "_connected", lambda self, path, mode: disk)
-    with pytest.raises(OSError, match="without shared locks; use a local one"):
-        Ledger(1.0, 0.0, path=tmp_path / "far.db")
-    assert disk.done[-1] == "closed"
 
 
 def test_a_transaction_that_an_interrupt_left_open_is_rolled_back(tmp_path):

@@ -8,12 +8,14 @@ from functools import cached_property
 import pytest
 from test_shifted_truth import PERTURBED, SPEC, TILTED, _worst_excess
 
-from skdp.privacy import Spec
+from skdp.exceptions import BudgetExceeded
+from skdp.privacy import Ledger, Spec, epsilon
 from skdp.privacy._counting import amount, down, plus, up
 from skdp.privacy._domination import covering_mu, profile_down_to
 from skdp.privacy._exact import exact, meant
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon, gaussian_mu
 from skdp.privacy._shifted import ShiftedBook, Triple
+from skdp.privacy.events import Laplace, ObjectivePerturbation, PoissonGaussian
 
 SLACK = 1 + 1e-9
 
@@ -110,7 +112,7 @@ def test_a_reading_is_proved_by_its_total(spec):
 
 
 def test_every_part_is_added_up_and_the_least_of_what_is_left_decides():
-    """Fits that take hardly any Gaussian go in until delta is used up, and no more of them."""
+    """Fits that take hardly any Gaussian go in until delta is used up, and no more of them at one price."""
     book = ShiftedBook(SPEC, 150)
     price = (1, 1, book.ways(PERTURBED)[0][2])
     total, fits = (0, 0, 0), 0
@@ -119,6 +121,67 @@ def test_every_part_is_added_up_and_the_least_of_what_is_left_decides():
         assert total == tuple(fits * part for part in price)
         assert fits <= 1000
     assert fits == book.caps[2] // price[2] == 500
+
+
+# What is missed.
+
+
+def missed(book, level):
+    """The delta that a fit takes at a level, counted."""
+    return book.ways(PERTURBED, level)[0][2]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_there_is_always_another_part_of_delta_to_miss(spec):
+    """Whatever has been taken, the next part leaves more than nothing, and no level is passed over."""
+    book = ShiftedBook(spec)
+    cap, total, fits = book.caps[2], 0, []
+    for level in range(40):
+        assert book.level((0, 0, total)) == level
+        each = -(-cap // (500 * 4**level))
+        left = cap - total - (cap >> (level + 1))  # until half of what was left is taken
+        fits.append(-(-left // each))
+        total += fits[-1] * each
+        assert total < cap and book.level((0, 0, total)) == level + 1
+    assert all(249 <= count / 2**level <= 251 for level, count in enumerate(fits))
+
+
+def test_what_is_missed_falls_by_levels_and_is_still_covered():
+    book = ShiftedBook(SPEC, 150)
+    for level in (0, 1, 3, 6):
+        assert missed(book, level) == pytest.approx(book.caps[2] / 500 / 4**level, rel=1e-9)
+        assert _worst_excess(PERTURBED, "replace_one", book.ways(PERTURBED, level)[0]) <= SLACK
+
+
+SMALL = {
+    "perturbed": ((ObjectivePerturbation(1e-4, 1e-4), 1),),
+    "sampled": ((PoissonGaussian(100.0, 0.01), 1),),
+    "laplace": ((Laplace(1e5), 1),),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_ledger_is_not_deaf_after_many_small_fits(name):
+    """Two thousand fits of any kind, and what they are said to have used is near what they cost as one script."""
+    ledger, script = Ledger(1.0, 1e-6, "add_remove"), SMALL[name]
+    for _ in range(2000):
+        ledger.reserve(script)
+    whole = epsilon(tuple((event, 2000 * count) for event, count in script), 1e-6, "add_remove")
+    assert ledger.spent < 1.5 * whole and ledger.remaining > 0.9
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_book_of_equal_parts_is_caught(name, monkeypatch):
+    """The twin that gives every fit the same part of delta runs out of it."""
+    monkeypatch.setattr(ShiftedBook, "level", lambda self, total: 0)
+    ledger = Ledger(1.0, 1e-6, "add_remove", accountant="shifted")
+    try:
+        for _ in range(600):
+            ledger.reserve(SMALL[name])
+    except BudgetExceeded:
+        assert len(ledger) == 500
+    else:
+        assert name == "laplace"  # pure fits are covered as a whole and miss nothing
 
 
 def test_prices_are_counted_up_and_budgets_down():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from typing import Any, ClassVar
 
 from ...exceptions import NotSupported
@@ -33,7 +34,7 @@ def opaque_field() -> Any:
 
 
 def _number(owner: str, name: str, value: Any, high: float) -> float:
-    number = float(value)
+    number = float(value) if isinstance(value, Real) else math.nan
     if not 0 <= number <= high:
         bound = "0 or more" if math.isinf(high) else f"between 0 and {high:g}"
         raise ValueError(f"{owner} was given {name}={value!r}; it must be {bound}.")
@@ -63,7 +64,7 @@ class Event:
             if "high" not in f.metadata:
                 continue
             value, high = getattr(self, f.name), f.metadata["high"]
-            if isinstance(value, Iterable):
+            if isinstance(value, Iterable) and f.type not in ("float", float):
                 checked: Any = tuple(_number(owner, f.name, v, high) for v in value)
             else:
                 checked = _number(owner, f.name, value, high)

@@ -11,10 +11,11 @@ from ._event import Event, inverse_noise_field
 __all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
 
 _RULES = ("logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp")
+_MOST = 2**53  # doubles count so far
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _is_count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MOST
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,15 @@ class _Perturbed(Event):
         super().__post_init__()
         if self.rule not in _RULES:
             raise ValueError(f"rule={self.rule!r} is unknown; use one of {', '.join(_RULES)}.")
-        if self.classes < 2:
-            raise ValueError(f"classes={self.classes!r} must be 2 or more.")
-        if self.rounds < 1:
-            raise ValueError(f"rounds={self.rounds!r} must be 1 or more.")
-        for name, value in (("rows", self.rows), ("width", self.width)):
-            if not (value is None and name == "width") and not _is_count(value):
-                raise ValueError(f"{name}={value!r} must be a whole number, 1 or more.")
+        counts = [("classes", 2), ("rounds", 1), ("rows", 1)]
+        if self.width is not None:
+            counts.append(("width", 1))
+        for name, least in counts:
+            value = getattr(self, name)
+            if not _is_count(value, least):
+                raise ValueError(
+                    f"{name}={value!r} must be a whole number, {least} or more, of up to 16 digits."
+                )
 
 
 @dataclass(frozen=True)

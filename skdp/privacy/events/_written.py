@@ -1,14 +1,40 @@
-"""Scripts as plain types and back, to the last bit: numbers are written in hexadecimal."""
+"""Scripts as plain types and back, to the last bit: numbers are written in hexadecimal.
+
+What is written must be readable for years. So an event of this package is named by a public name and the version of
+its fields' meaning, wherever its class lives; and one that nobody defined here is kept as it was written.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+import json
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 from ._event import Event
 from ._script import Script
 
-__all__ = ["read_script", "written_script"]
+__all__ = ["Unread", "read_script", "written_script"]
+
+_ROOM = __name__.rpartition(".")[0]
+_OWN = "skdp/1:"  # counted up when the fields of an event come to mean something else
+
+
+@dataclass(frozen=True)
+class Unread(Event):
+    """An event whose class is not defined in this process: it has no price here, and stays as it was written.
+
+    Parameters
+    ----------
+    name : str
+        Of its class.
+    text : str
+        Its fields, as json.
+    """
+
+    scalable: ClassVar[bool] = False
+
+    name: str
+    text: str
 
 
 def written_script(script: Script) -> list[dict[str, Any]]:
@@ -17,24 +43,34 @@ def written_script(script: Script) -> list[dict[str, Any]]:
 
 
 def _event(event: Event) -> dict[str, Any]:
+    if isinstance(event, Unread):
+        return {"event": event.name, "fields": json.loads(event.text)}
     return {
-        "event": f"{type(event).__module__}:{type(event).__qualname__}",
+        "event": _name_of(type(event)),
         "fields": {f.name: _written(getattr(event, f.name)) for f in fields(event)},
     }
 
 
+def _name_of(kind: type[Event]) -> str:
+    """A public name for ours; a user's class is named by its module."""
+    if kind.__module__.startswith(f"{_ROOM}."):
+        return _OWN + kind.__qualname__
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
 def read_script(plain: list[dict[str, Any]]) -> Script:
-    """The script that `written_script` wrote; refuses events that nobody has defined here."""
-    known = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in _kinds(Event)}
+    """The script that `written_script` wrote; an event that nobody has defined here is `Unread`."""
+    known = {_name_of(kind): kind for kind in _kinds(Event)}
     return tuple((_read_event(run, known), int(run["count"])) for run in plain)
 
 
 def _read_event(plain: dict[str, Any], known: dict[str, type[Event]]) -> Event:
-    if plain["event"] not in known:
-        raise ValueError(
-            f"The event {plain['event']!r} is not defined in this process; import its module first."
-        )
-    return known[plain["event"]](**{n: _read(v, known) for n, v in plain["fields"].items()})
+    name = plain["event"]
+    if name.startswith(f"{_ROOM}."):  # lines of the first format name the module
+        name = _OWN + name.rpartition(":")[2]
+    if name not in known:
+        return Unread(name, json.dumps(plain["fields"], separators=(",", ":")))
+    return known[name](**{n: _read(v, known) for n, v in plain["fields"].items()})
 
 
 def _kinds(base: type[Event]) -> list[type[Event]]:

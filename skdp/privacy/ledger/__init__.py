@@ -8,13 +8,18 @@ is the filter that several fits share, in one process, in several, or over years
 
 from .._filter import Filter
 from .._script import Recorder, Scripted
+from ._audit import Audit
 from ._budget import Scope, Sent, budget, in_scope, paid
 from ._ledger import Ledger
 from ._partition import Partition
+from ._state import today
+from ._witness import Head
 from .report import Report
 
 __all__ = [
+    "Audit",
     "Filter",
+    "Head",
     "Ledger",
     "Partition",
     "Recorder",
@@ -25,4 +30,5 @@ __all__ = [
     "budget",
     "in_scope",
     "paid",
+    "today",
 ]

@@ -88,7 +88,7 @@ def budget(
     neighbors : {"replace_one", "add_remove"}
         The relation.
     **options
-        ``accountant``, ``path``, ``fits`` and ``plan``, as of `Ledger`.
+        ``accountant``, ``path``, ``fits``, ``plan``, ``must_exist``, ``moved`` and ``witness``, as of `Ledger`.
 
     Yields
     ------

@@ -3,7 +3,7 @@
 A charge is decided on the last line that this process knows, and one statement writes it if that is still the last
 line of the file. Else, and before anything is refused, the write lock is held from before the new lines are read until
 the charge is on the disk. So nobody's charge is computed from an old total. The file is made beside its place and
-linked into it, so that nobody ever opens half of one.
+linked into it, so that nobody ever opens half of one. Its tables are in `_tables.py`, its place in `_place.py`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,29 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ._lines import added, difference
-from ._state import State
+from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
+from ._state import State, today
+from ._tables import (
+    WRITE_NEXT,
+    Row,
+    add_head,
+    close_own,
+    connected,
+    has_head,
+    is_ours,
+    new_tables,
+    read_rows,
+    transaction,
+)
+from ._witness import Head, Witness, WitnessFile, refuse_rollback
 
 __all__ = ["BUSY_SECONDS", "FORMAT", "Cursor", "LedgerFile"]
 
-FORMAT = 1
+FORMAT = 2
+_LOGGED = (
+    1  # the format whose files have a write-ahead log, and no head: they are brought up to date
+)
 BUSY_SECONDS = 60.0
-_APPLICATION = 0x736B6470
-_TABLE = (
-    "CREATE TABLE lines (position INTEGER PRIMARY KEY, text TEXT NOT NULL, digest TEXT NOT NULL)"
-)
-# Without the line before, there is no digest, and a line without one is not written; nor is one whose place is taken.
-_WRITE_NEXT = (
-    "INSERT OR IGNORE INTO lines VALUES "
-    "(?, ?, (SELECT ? FROM lines WHERE position = ? AND digest = ?))"
-)
 
 
 class Cursor(NamedTuple):
@@ -60,19 +68,34 @@ class LedgerFile:
         Promise and currency, which the file must have been made for.
     durable : bool
         Whether a charge waits for the disk; a file that ends with its process need not.
+    witness : callable, optional
+        Who is told of each head before a charge counts.
+    moved : bool
+        Whether a file that lies elsewhere than it remembers is taken as it is, from now on.
     """
 
-    def __init__(self, path: str, header: dict[str, Any], durable: bool = True) -> None:
+    def __init__(
+        self,
+        path: str,
+        header: dict[str, Any],
+        durable: bool = True,
+        witness: Witness | None = None,
+        moved: bool = False,
+    ) -> None:
         self.path, self.header, self.durable = path, header, durable
+        self.witness, self._moved = witness, moved
         self._connection: sqlite3.Connection | None = None
         self._closer: Any = None
+        self._process = os.getpid()
         self._inode: tuple[int, int] | None = None
         self._cursor = Cursor()
 
-    def create(self, state: State = State()) -> None:  # noqa: B008
+    def create(self, state: State = State(), must_exist: bool = False) -> None:  # noqa: B008
         """Make the file with what is known so far, unless it is there already."""
-        if self._is_there():
+        if self._is_there(must_exist):
             return
+        if self.durable:
+            refuse_disk(self.path)
         fresh = f"{self.path}.{os.getpid()}.{time.time_ns()}.new"
         made = hashlib.sha256(fresh.encode()).hexdigest()[:16]
         header = json.dumps({**self.header, "id": made}, separators=(",", ":"))
@@ -83,49 +106,43 @@ class LedgerFile:
         except sqlite3.DatabaseError as error:
             raise self._said(error) from None
         finally:
-            for ending in ("", "-wal", "-shm"):
+            for ending in ("", "-journal"):
                 with suppress(FileNotFoundError):
                     os.unlink(fresh + ending)
-        _sync_folder(self.path)
+        sync_folder(self.path)
 
-    def _is_there(self) -> bool:
+    def _is_there(self, must_exist: bool) -> bool:
         """Whether the file exists; without it, nothing of it may be left, for SQLite would take it up."""
-        left = os.path.exists(f"{self.path}-wal")
-        if not os.path.exists(self.path) and left:
-            raise OSError(
-                f"The ledger {self.path!r} is gone but its last charges, {self.path + '-wal'!r}, are there; "
-                "put both back, or remove what is left."
+        if os.path.exists(self.path):
+            return True
+        for left in (f"{self.path}-journal", f"{self.path}-wal"):
+            if os.path.exists(left):
+                raise OSError(
+                    f"The ledger {self.path!r} is gone but {left!r}, a part of it, is there; put the ledger "
+                    "back, or remove what is left."
+                )
+        if isinstance(self.witness, WitnessFile) and self.witness.heads():
+            raise FileNotFoundError(
+                f"The ledger {self.path!r} is gone but its witness has seen charges; put the newest file back, or "
+                "give a new ledger a witness of its own."
             )
-        return os.path.exists(self.path)
+        if must_exist:
+            raise FileNotFoundError(
+                f"There is no ledger at {self.path!r}; check the path, or leave out must_exist to begin one."
+            )
+        return False
 
     def _fill(self, path: str, *lines: str) -> None:
-        connection = self._connected(path, "rwc")
+        if os.path.isdir(os.path.dirname(path)):  # else SQLite says it
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        connection = connected(path, self.durable, BUSY_SECONDS)
         try:
-            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
-                raise OSError(
-                    f"The ledger at {self.path!r} would lie on a disk without shared locks; use a local one."
-                )
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(_TABLE)
-            cursor = Cursor()
-            for line in lines:
-                cursor = self._append(connection, cursor, line, cursor.state)
+            with new_tables(connection, place_of(path, os.path.basename(self.path))):
+                cursor = Cursor()
+                for line in lines:
+                    cursor = self._append(connection, cursor, line, cursor.state)
         finally:
             connection.close()
-
-    def _connected(self, path: str, mode: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"file:{_quoted(path)}?mode={mode}",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'OFF'}")
-        connection.execute(
-            "PRAGMA fullfsync = ON"
-        )  # on a Mac, else a disk may say that it has written
-        return connection
 
     def in_place(self) -> bool:
         """Whether the file that was opened is still there."""
@@ -136,11 +153,22 @@ class LedgerFile:
         """What tells this ledger from every other one."""
         return str(json.loads(self._cursor.header)["id"])
 
+    @property
+    def head(self) -> Head:
+        """The last line that this process knows of."""
+        return Head(self.made, self._cursor.position, self._cursor.digest)
+
+    def digests(self) -> list[str]:
+        """Those of all lines, first to last, each of which follows from the one before."""
+        self.read()
+        rows = self._open().execute("SELECT digest FROM lines ORDER BY position")
+        return [digest for (digest,) in rows]
+
     def close(self) -> None:
         """Let go of the file; the next charge opens it again."""
         if self._connection is not None:
             self._closer.detach()
-            self._connection.close()
+            close_own(self._connection, self._process)
             self._connection = None
 
     def _open(self) -> sqlite3.Connection:
@@ -150,11 +178,81 @@ class LedgerFile:
                 f"The ledger's file {self.path!r} was removed or replaced; nothing was charged. Put it back, "
                 "or open another ledger."
             )
+        refuse_second_name(self.path)
+        if self._process != os.getpid():
+            self.close()
         if self._connection is None:
-            self._inode = found
-            self._connection = self._connected(self.path, "rw")
-            self._closer = weakref.finalize(self, self._connection.close)
+            self._inode, self._process = found, os.getpid()
+            self._connection = self._connect()
+            self._closer = weakref.finalize(self, close_own, self._connection, self._process)
         return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection to a file that is a ledger, up to date, and where it belongs."""
+        if self.durable:
+            refuse_disk(self.path)
+        log = f"{self.path}-wal"
+        if os.path.exists(log) and os.path.getsize(log):
+            raise OSError(
+                f"The ledger {self.path!r} is in use by an earlier version of skdp, or was when its process died: "
+                f"{log!r} holds charges that damage can hide. End that process, or open and close it once there."
+            )
+        connection = connected(self.path, self.durable, BUSY_SECONDS)
+        try:
+            self._check_kind(connection)
+            connection.execute("PRAGMA journal_mode = DELETE")  # of a file of the first format
+            self._bring_up_to_date(connection)
+            self._settle(connection)
+            if self.witness is not None:
+                self._ask_witness(connection, self.witness)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
+        """Give a file of the first format a head; one of a later format that has none is damaged."""
+        if has_head(connection):
+            return
+        with transaction(connection):
+            rows = connection.execute("SELECT position, text, digest FROM lines ORDER BY position")
+            cursor = self._follow(Cursor(), rows.fetchall())
+            if json.loads(cursor.header)["format"] != _LOGGED:
+                raise _no_ledger(self.path, "the table of its last line is gone")
+            if not has_head(connection):  # nobody was faster
+                add_head(connection, place_of(self.path))
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        """Refuse a file that lies elsewhere than it remembers, unless its user says that it was moved."""
+        here = place_of(self.path)
+        (remembered,) = connection.execute("SELECT place FROM head").fetchone() or ("",)
+        if remembered == here or not self.durable:
+            return
+        if not self._moved:
+            raise ValueError(
+                f"The ledger {self.path!r} is a copy, or was moved, renamed or restored; nothing was charged. If no "
+                "other copy will ever be charged and this is the newest, open it with moved=True."
+            )
+        before = os.path.join(os.path.dirname(self.path), remembered.split(" ", 2)[-1])
+        left = f"{before}-journal"
+        if before != self.path and os.path.exists(left):  # under this name SQLite has used it
+            raise OSError(
+                f"The ledger {self.path!r} was renamed while a charge was written, which {left!r} can undo; give "
+                "both their old names, open it there once, and rename it then."
+            )
+        with transaction(connection):
+            known = self._caught_up(connection)
+            text = json.dumps({"entries": [], "moved": today()}, separators=(",", ":"))
+            written = self._append(connection, known, text, known.state)
+            connection.execute("UPDATE head SET place = ?", (here,))
+        self._cursor, self._moved = written, False
+
+    def _ask_witness(self, connection: sqlite3.Connection, witness: Witness) -> None:
+        """Hold the lines against what the witness was told, and tell it how far they go now."""
+        rows = self._rows(connection, 0)
+        identity = str(json.loads(rows[0][1])["id"])
+        refuse_rollback(self.path, witness, identity, [digest for _, _, digest, _ in rows])
+        witness(Head(identity, rows[-1][0], rows[-1][2]))
 
     def _said(self, error: sqlite3.DatabaseError) -> Exception:
         """One plain sentence for whatever SQLite has to say."""
@@ -181,9 +279,12 @@ class LedgerFile:
             connection = self._open()
             if connection.in_transaction:  # left by an interrupt
                 connection.execute("ROLLBACK")
-            return self._at_once(connection, step) or self._alone(connection, step)
+            after = self._at_once(connection, step) or self._alone(connection, step)
         except sqlite3.DatabaseError as error:
             raise self._said(error) from None
+        if self.witness is not None:  # if this fails, the charge stays and is not answered upon
+            self.witness(self.head)
+        return after
 
     def _at_once(
         self, connection: sqlite3.Connection, step: Callable[[State], State]
@@ -199,23 +300,17 @@ class LedgerFile:
         text = difference(before.state, after)
         written = before.followed_by(text, after)
         given = (written.position, text, written.digest, before.position, before.digest)
-        if connection.execute(_WRITE_NEXT, given).rowcount != 1:
+        if connection.execute(WRITE_NEXT, given).rowcount != 1:
             return None
         self._cursor = written
         return after
 
     def _alone(self, connection: sqlite3.Connection, step: Callable[[State], State]) -> State:
         """The next state, decided and written while nobody else can write."""
-        try:
-            connection.execute("BEGIN IMMEDIATE")
+        with transaction(connection):
             before = self._cursor = self._caught_up(connection)
             after = step(before.state)
             written = self._append(connection, before, difference(before.state, after), after)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
         self._cursor = written
         return after
 
@@ -228,15 +323,25 @@ class LedgerFile:
         return after
 
     def _caught_up(self, connection: sqlite3.Connection) -> Cursor:
-        """The cursor after all lines that are new, each of which must follow from the one before."""
+        """The cursor after all lines that are new, the last of which must be the last that was written."""
         cursor = self._cursor
-        if cursor.position < 0:
-            self._check_kind(connection)
-        query = "SELECT position, text, digest FROM lines WHERE position >= ? ORDER BY position"
-        rows = connection.execute(query, (max(cursor.position, 0),)).fetchall()
-        if not rows or (cursor.position >= 0 and rows[0][::2] != (cursor.position, cursor.digest)):
+        rows = self._rows(connection, max(cursor.position, 0))
+        if cursor.position >= 0 and rows[0][::2] != (cursor.position, cursor.digest):
             raise _no_ledger(self.path, "lines that were there are gone")
-        for position, text, digest in rows[cursor.position >= 0 :]:
+        cursor = self._follow(cursor, [row[:3] for row in rows[cursor.position >= 0 :]])
+        if rows[-1][3] != f"{cursor.position} {cursor.digest}":
+            raise _no_ledger(self.path, "its last line is not the last that was written")
+        return cursor
+
+    def _rows(self, connection: sqlite3.Connection, first: int) -> list[Row]:
+        rows = read_rows(connection, first)
+        if not rows:
+            raise _no_ledger(self.path, "lines that were there are gone")
+        return rows
+
+    def _follow(self, cursor: Cursor, rows: list[tuple[int, str, str]]) -> Cursor:
+        """How far the file has been read with some more lines, each of which must follow from the one before."""
+        for position, text, digest in rows:
             if position != cursor.position + 1 or digest != _digest(cursor.digest, text):
                 raise _no_ledger(self.path, f"line {position} does not follow from the one before")
             if position == 0:
@@ -246,13 +351,13 @@ class LedgerFile:
         return cursor
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        if not is_ours(connection):
             raise _no_ledger(self.path, "another program made it")
 
     def _check_header(self, text: str) -> None:
         made = json.loads(text)
         for name, wanted in self.header.items():
-            if made.get(name) != wanted:
+            if made.get(name) != wanted and (name, made.get(name)) != ("format", _LOGGED):
                 raise ValueError(
                     f"The ledger at {self.path!r} was made with {name}={_shown(made.get(name))}, and this one "
                     f"has {_shown(wanted)}; open it as it was made, or give another path."
@@ -284,17 +389,3 @@ def _inode(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _quoted(path: str) -> str:
-    return "".join(f"%{ord(c):02x}" if c in "%?#" else c for c in path)
-
-
-def _sync_folder(path: str) -> None:
-    """The name of a new file is durable once its folder is."""
-    with suppress(OSError):  # Windows cannot, and need not
-        folder = os.open(os.path.dirname(path), os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -8,11 +8,13 @@ from typing import Any
 
 from ..events import Script, checked
 from ..spec import Spec
+from ._audit import Audit
 from ._file import FORMAT
 from ._partition import Partition
 from ._rules import Rules, refuse_count
 from ._state import Entry, State, today
 from ._store import Handle, Store
+from ._witness import Head, Witness, witness_of
 from .report import Report
 
 __all__ = ["Ledger"]
@@ -48,6 +50,15 @@ class Ledger:
     plan : sequence of scripts or receipts, optional
         What is going to be charged, such as `quote` says: the books are chosen to hold it. It binds
         nobody.
+    must_exist : bool, default=False
+        Refuse a path without a file: a mistyped path is a fresh budget otherwise.
+    moved : bool, default=False
+        Accept a file that was moved, renamed, copied or restored, which is refused otherwise. Whoever says so
+        answers for it that no other copy is ever charged, and that this one is the newest.
+    witness : path or callable, optional
+        A second file, best on another disk, to which the number and digest of each line are appended before a
+        charge counts: a ledger that lacks one of them is refused. Or a function that is told each `Head`, and
+        may raise.
 
     See Also
     --------
@@ -82,10 +93,21 @@ class Ledger:
         path: str | os.PathLike[str] | None = None,
         fits: int | None = None,
         plan: Iterable[Any] | None = None,
+        must_exist: bool = False,
+        moved: bool = False,
+        witness: str | os.PathLike[str] | Witness | None = None,
     ) -> None:
         self._rules = _rules(Spec(epsilon, delta, neighbors), accountant, fits, plan)
-        header = _header(self._rules)
-        self._store = Store(header) if path is None else Store.at(header, os.fspath(path))
+        header, told = _header(self._rules), witness_of(witness)
+        if path is None and (must_exist or moved or told is not None):
+            raise ValueError(
+                "must_exist, moved and witness are of a ledger in a file; give it a path."
+            )
+        self._store = (
+            Store(header)
+            if path is None
+            else Store.at(header, os.fspath(path), told, moved, must_exist)
+        )
         self._parts: tuple[str, ...] = ()
         self._what = ""
         self._announced = False
@@ -260,6 +282,56 @@ class Ledger:
     def identity(self) -> str:
         """What tells this ledger from every other one, in every process; one in memory moves into a file for it."""
         return str(self._store.handle().header.get("id", ""))
+
+    @property
+    def head(self) -> Head | None:
+        """Identity, number and digest of the last line of the file; None for a ledger without a path.
+
+        Receipts carry it, and `audit` holds it against the file.
+        """
+        return self._store.head
+
+    def audit(self, receipts: Iterable[Any]) -> Audit:
+        """Look for the lines that receipts name in the ledger's file: are any lost, or replaced by others?
+
+        Parameters
+        ----------
+        receipts : iterable of Receipt
+            Of fits that this ledger has paid for.
+
+        Returns
+        -------
+        Audit
+            What was found; it prints as text.
+
+        See Also
+        --------
+        skdp.privacy.Receipt : Its ``ledger`` says which line paid.
+
+        Notes
+        -----
+        Receipts kept elsewhere than the file show that an older copy was put back, whoever did it. What no
+        receipt names cannot be missed.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import skdp
+        >>> from skdp.datasets import make_census
+        >>> from skdp.privacy import Ledger
+        >>> X, y = make_census(n_samples=300, return_X_y=True)
+        >>> model = skdp.DPLogisticRegression(
+        ...     epsilon=0.3, delta=1e-6, data_norm=1.0, classes=[0, 1], solver="gd"
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = Ledger(1.0, 1e-5, path=f"{folder}/clinic.db")
+        ...     model.set_params(ledger=ledger).fit(X, y)
+        ...     found = ledger.audit([model.privacy_])
+        DPLogisticRegression(...)
+        >>> found.sound, found.lost, found.charges
+        (True, (), 1)
+        """
+        return Audit.of(self.identity, self._store.digests(), len(self), receipts)
 
     def called(self, what: str) -> Ledger:
         """The same ledger, whose charges are reported under a name."""

@@ -40,7 +40,9 @@ def difference(before: State, after: State) -> str:
     )
     if changed:
         line += f',"totals":{{{changed}}}'
-    return line + (',"closed":true}' if after.closed else "}")
+    if after.closed != before.closed:
+        line += f',"closed":{_json(sorted(after.closed))}'
+    return line + "}"
 
 
 def added(state: State, text: str) -> State:
@@ -51,7 +53,10 @@ def added(state: State, text: str) -> State:
     if "parts" in line:
         state = state._replace(parts=tuple(line["parts"]), totals={})
     totals = {part: _read(plain) for part, plain in line.get("totals", {}).items()}
-    state = state._replace(totals={**state.totals, **totals}, closed=line.get("closed", False))
+    state = state._replace(totals={**state.totals, **totals})
+    if "closed" in line:  # files of the first format close all parts together
+        closed = state.parts if line["closed"] is True else line["closed"]
+        state = state._replace(closed=frozenset(closed))
     for plain in line["entries"]:
         state = state._replace(log=state.plus(_read_entry(plain)))
     return state

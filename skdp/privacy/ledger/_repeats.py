@@ -11,6 +11,7 @@ from ...exceptions import NotSupported
 from .._counting import Counted
 from .._shifted import AnyBook
 from ..events import Script, checked, tally
+from ._state import Totals
 
 __all__ = ["Repeats"]
 
@@ -22,7 +23,7 @@ class Repeats:
 
     def __init__(self) -> None:
         self._checked: tuple[Any, Script] = (None, ())
-        self._priced: tuple[Any, Any, Ways] = (None, None, ())
+        self._priced: tuple[Any, Any, list[int], Ways] = (None, None, [], ())
 
     def checked(self, script: Any) -> Script:
         """The script as runs of events, or a refusal of what is none."""
@@ -36,18 +37,19 @@ class Repeats:
             self._checked = (script, found)
         return found
 
-    def ways(self, books: tuple[AnyBook, ...], script: Script) -> Ways:
+    def ways(self, books: tuple[AnyBook, ...], totals: Totals, script: Script) -> Ways:
         """For each book the prices of the script, of which any one may be charged; none where it knows of none."""
-        known, priced, found = self._priced
-        if known is books and priced is script:
+        known, priced, at, found = self._priced
+        levels = [0 if t is None else book.level(t) for book, t in zip(books, totals)]
+        if known is books and priced is script and at == levels:
             return found
-        found = tuple(_ways_of(book, script) for book in books)
-        self._priced = (books, script, found)
+        found = tuple(_ways_of(book, script, level) for book, level in zip(books, levels))
+        self._priced = (books, script, levels, found)
         return found
 
 
-def _ways_of(book: AnyBook, script: Script) -> tuple[Counted, ...]:
+def _ways_of(book: AnyBook, script: Script, level: int) -> tuple[Counted, ...]:
     try:
-        return book.ways(script)
+        return book.ways(script, level)
     except NotSupported:
         return ()

@@ -23,7 +23,7 @@ from ..events import Script
 from ..events._script import is_whole
 from ..spec import Spec
 from ._repeats import Repeats
-from ._state import Entry, State, Totals
+from ._state import WHOLE, Entry, State, Totals
 
 __all__ = ["MOST_COMING", "Rules", "refuse_count"]
 
@@ -32,6 +32,8 @@ __all__ = ["MOST_COMING", "Rules", "refuse_count"]
 # 1 % by it. Shares add up to less than one, so that rounding cannot lift their sum above delta.
 _SHARES = (0.8, 0.13, 0.07 * (1 - 1e-12))
 _SHARES_OF_A_PLAN = (0.95, 0.05 * (1 - 1e-12))
+# One Renyi order reads small totals as epsilons near the promise; a second book tells how little they are.
+_SHARES_BESIDE_RENYI = (0.999, 0.001 * (1 - 1e-12))
 MOST_COMING = 1_000_000  # fits that are announced together: each is tried
 _SHIFTS = 150  # thousandths of epsilon, for fits that are a shift and a Gaussian
 
@@ -74,30 +76,21 @@ class Rules:
         """The state with one more charge, or a refusal that names what would fit."""
         script = self._repeats.checked(entry.script)
         entry = entry._replace(script=script)
-        if state.closed:
-            raise BudgetExceeded(
-                f"Spent epsilon={self.spent(state):.6g} of {self.spec.epsilon:g}: the first fit took the "
-                "budget as a whole and left nothing; open another ledger for other data."
-            )
+        for part in entry.parts:
+            if part in state.closed:
+                raise BudgetExceeded(
+                    f"Spent epsilon={self.spent(state, part):.6g} of {self.spec.epsilon:g}{_where(part)}: the first "
+                    "fit took the budget as a whole and left nothing; open another ledger for other data."
+                )
         return self._added(state, entry) if state.books else self._opened(state, entry)
 
     def _opened(self, state: State, entry: Entry) -> State:
-        """Settle the books on the first script, or admit it alone by a tighter theorem."""
+        """Settle the books on the first script."""
         books = self._settled(entry.script)
-        nothing: Totals = tuple((0,) * len(book.caps) for book in books)
-        empty = dict.fromkeys(state.parts, nothing)
-        opened = state._replace(books=books, totals=empty)
+        opened = state._replace(books=books, totals=dict.fromkeys(state.parts, _nothing(books)))
         if self.fits is not None and self.fits > 1:
             self._promise_all(opened, entry)
-        try:
-            return self._added(opened, entry)
-        except (BudgetExceeded, NotSupported):
-            if self.accountant != "auto" or not self._fits_alone(entry.script):
-                raise
-        out: Totals = (None,) * len(books)
-        return opened._replace(
-            totals=dict.fromkeys(state.parts, out), log=state.plus(entry), closed=True
-        )
+        return self._added(opened, entry)
 
     def _promise_all(self, opened: State, entry: Entry) -> None:
         """Refuse the first of the announced fits unless all of them go in."""
@@ -158,7 +151,8 @@ class Rules:
             return (renyi,)
         order = planned_order(self.spec, plan)
         if used(renyi, plan) < used(ShiftedBook(self.spec, order), plan):
-            return (renyi,)
+            most, rest = map(self._with_share, _SHARES_BESIDE_RENYI)
+            return Book(most, "rdp", renyi.order), ShiftedBook(rest, order)
         return self._shared_out(order, plan)
 
     def _shared_out(self, order: int, plan: Sequence[Script]) -> tuple[AnyBook, ...]:
@@ -188,26 +182,37 @@ class Rules:
     def _added(self, state: State, entry: Entry) -> State:
         """The state with one more charge on each part; a book that cannot hold it is out there for good."""
         changed = {part: self._with(state, part, entry) for part in entry.parts}
+        full = [part for part, totals in changed.items() if not any(totals)]
         totals = {**state.totals, **changed}
-        return State(state.books, state.parts, totals, state.plus(entry), state.closed)
+        closed = state.closed.union(full) if full else state.closed
+        return State(state.books, state.parts, totals, state.plus(entry), closed)
 
     def _with(self, state: State, part: str, entry: Entry) -> Totals:
-        """What the books hold for a part after one more charge: None for one that cannot hold it."""
-        books = state.books
-        each = zip(books, state.totals[part], self._repeats.ways(books, entry.script))
+        """What the books hold for a part after one more charge: None for one that cannot hold it.
+
+        The first script on a part may be admitted alone by a tighter theorem, as a plan fixed beforehand: then no book
+        holds it, and the part is closed.
+        """
+        books, totals = state.books, state.totals[part]
+        each = zip(books, totals, self._repeats.ways(books, totals, entry.script))
         after = tuple([None if t is None else plus(t, ways, book.caps) for book, t, ways in each])
-        if not any(after):
-            raise self._refused(state, part, entry)
-        return after
+        if any(after) or self._is_first_and_fits_alone(state, part, entry):
+            return after
+        raise self._refused(state, part, entry)
+
+    def _is_first_and_fits_alone(self, state: State, part: str, entry: Entry) -> bool:
+        untouched = state.totals[part] == _nothing(state.books)
+        return self.accountant == "auto" and untouched and self._fits_alone(entry.script)
 
     def _refused(self, state: State, part: str, entry: Entry) -> Exception:
         """The refusal, in epsilons where some book could price the script."""
         live = self._live(state, part)
         kinds = " or ".join(dict.fromkeys(book.kind for book, _ in live))
         asked, why = [], None
-        for book, _ in live:
+        for book, total in live:
             try:
-                asked += [book.reading(price, self.spec.delta) for price in book.ways(entry.script)]
+                ways = book.ways(entry.script, book.level(total))
+                asked += [book.reading(price, self.spec.delta) for price in ways]
             except NotSupported as error:
                 why = error
         if why is not None and not asked:
@@ -216,10 +221,9 @@ class Rules:
                 f"or give this fit {self._remedy(entry.script)}."
             )
         left = self.remaining(state, part)
-        where = f" on the part {part!r}" if part else ""
         return BudgetExceeded(
             f"Asked for epsilon={min(asked, default=math.inf):.6g}, spent epsilon={self.spent(state, part):.6g} of "
-            f"{self.spec.epsilon:g}{where}, left {left:.6g} (at delta={self.spec.delta:g}, in {kinds}); "
+            f"{self.spec.epsilon:g}{_where(part)}, left {left:.6g} (at delta={self.spec.delta:g}, in {kinds}); "
             f"nothing was charged, and a fit of epsilon={_floor(left):g} by Gaussian noise would fit."
         )
 
@@ -230,28 +234,23 @@ class Rules:
     def divided(self, state: State, parts: tuple[str, ...]) -> State:
         """The state of data that are divided into parts: what was charged before weighs on each."""
         totals = dict.fromkeys(parts, state.totals[state.parts[0]]) if state.totals else {}
-        return state._replace(parts=parts, totals=totals)
+        closed = frozenset(parts) if state.closed else state.closed
+        return state._replace(parts=parts, totals=totals, closed=closed)
 
     def spent(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of what was charged: on the part that was charged most."""
         if not state.fits:
             return 0.0
-        scripts = [entry.script for entry in state.entries] if self._whole(state) else []
         if not self.spec.private:
+            scripts = [entry.script for entry in state.entries]
             return self._planned(tuple(run for script in scripts for run in script))
         reading = max(self._reading(state, part) for part in parts or state.parts)
-        if len(scripts) == 1:  # still a plan fixed beforehand
-            return min(reading, self._planned(scripts[0]))
+        if state.fits == 1:  # still a plan fixed beforehand
+            return min(reading, self._planned(state.entries[0].script))
         return min(self.spec.epsilon, reading)
-
-    def _whole(self, state: State) -> bool:
-        """Whether a reading is that of the script: one fit, or no promise."""
-        return state.fits == 1 or not self.spec.private
 
     def remaining(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of the largest Gaussian fit that is affordable on the parts."""
-        if state.closed:
-            return 0.0
         if not state.books or not self.spec.private:
             return self.spec.epsilon
         rooms = [self._room(state, part) for part in parts or state.parts]
@@ -267,6 +266,8 @@ class Rules:
         return max(rooms, default=0.0)
 
     def _reading(self, state: State, part: str) -> float:
+        if part in state.closed:  # by one script, which was the first there
+            return self._planned(_charged_on(state, part))
         live = self._live(state, part)
         return min((book.reading(spent, self.spec.delta) for book, spent in live), default=math.inf)
 
@@ -274,17 +275,22 @@ class Rules:
         """Epsilon of a script by itself, at the promised delta."""
         return self._planned(script)
 
-    def share(self, state: State, script: Script) -> float:
-        """Which part of the leading book's capacity a script takes."""
-        if state.closed or not self.spec.private:
-            return float(state.closed)
-        live = (
+    def share(self, state: State, entry: Entry) -> float:
+        """Which part of the leading book's capacity a charge takes; all where it closed a part, nan if unknown."""
+        if not self.spec.private:
+            return 0.0
+        if state.closed.intersection(state.parts if entry.parts == WHOLE else entry.parts):
+            return 1.0
+        leading = next(
             book
             for number, book in enumerate(state.books)
             if any(totals[number] is not None for totals in state.totals.values())
         )
-        leading = next(live)
-        return max((a / b for a, b in zip(leading.ways(script)[0], leading.caps) if a), default=0.0)
+        try:
+            ways = leading.ways(entry.script)
+        except NotSupported:
+            ways = ()
+        return leading.share(ways[0]) if ways else math.nan
 
     def _planned(self, script: Script) -> float:
         """Epsilon of a script by the tightest accountant; infinite if nothing can be said."""
@@ -292,6 +298,21 @@ class Rules:
             return accountants.epsilon(script, self.spec.delta, self.spec.neighbors)
         except NotSupported:
             return math.inf
+
+
+def _nothing(books: tuple[AnyBook, ...]) -> Totals:
+    """What books hold for data that nothing was charged for."""
+    return tuple((0,) * len(book.caps) for book in books)
+
+
+def _charged_on(state: State, part: str) -> Script:
+    """All that was charged for a part, before the data were divided too."""
+    entries = [entry for entry in state.entries if part in entry.parts or entry.parts == WHOLE]
+    return tuple(run for entry in entries for run in entry.script)
+
+
+def _where(part: str) -> str:
+    return f" on the part {part!r}" if part else ""
 
 
 def refuse_count(name: str, count: Any, least: int) -> None:

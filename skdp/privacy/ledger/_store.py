@@ -20,6 +20,7 @@ from ...exceptions import NotSupported
 from ._file import LedgerFile
 from ._lines import added, difference
 from ._state import State
+from ._witness import Head, Witness
 
 __all__ = ["Handle", "Store"]
 
@@ -37,6 +38,7 @@ class Handle(NamedTuple):
     path: str
     temporary: bool
     statement: str
+    witness: Witness | None = None
 
 
 class Store:
@@ -48,9 +50,20 @@ class Store:
         Promise and currency, as a file is to say them.
     path : str or None
         A file that stays; None for memory.
+    witness : callable, optional
+        Who is told of each line of the file before it counts.
+    moved, must_exist : bool
+        As of `Ledger`.
     """
 
-    def __init__(self, header: dict[str, Any], path: str | None = None) -> None:
+    def __init__(
+        self,
+        header: dict[str, Any],
+        path: str | None = None,
+        witness: Witness | None = None,
+        moved: bool = False,
+        must_exist: bool = False,
+    ) -> None:
         self._lock = threading.RLock()
         self._header = header
         self._state = State()
@@ -58,20 +71,37 @@ class Store:
         self.temporary = path is None
         self.read_only = False
         if path is not None:
-            self._file = LedgerFile(path, header)
-            self._file.create()
+            self._file = LedgerFile(path, header, witness=witness, moved=moved)
+            self._file.create(must_exist=must_exist or moved)
             self._file.read()
         _ALL.add(self)
 
     @classmethod
-    def at(cls, header: dict[str, Any], path: str) -> Store:
+    def at(
+        cls,
+        header: dict[str, Any],
+        path: str,
+        witness: Witness | None = None,
+        moved: bool = False,
+        must_exist: bool = False,
+    ) -> Store:
         """The store of a path: the one that this process has open, or a new one."""
-        path = os.path.abspath(path)
+        path = os.path.realpath(path)
         store = _OPEN.get(path)
         if store is None or not store.in_place() or store._header != header:
-            store = cls(header, path)
+            store = cls(header, path, witness, moved, must_exist)
             _OPEN[path] = store
+        elif witness is not None:
+            store.call_witness(witness)
         return store
+
+    def call_witness(self, witness: Witness) -> None:
+        """From now on tell this witness, which must not know of lines that the file lacks."""
+        assert self._file is not None
+        with self._lock:
+            self._file.close()
+            self._file.witness = witness
+            self._state = self._file.read()
 
     @classmethod
     def received(cls, handle: Handle) -> Store:
@@ -81,7 +111,8 @@ class Store:
             store = cls(handle.header)
             store.temporary = handle.temporary
             store._state = added(State(), handle.statement) if handle.statement else State()
-            store._file = LedgerFile(handle.path, handle.header, durable=not handle.temporary)
+            durable = not handle.temporary
+            store._file = LedgerFile(handle.path, handle.header, durable, handle.witness)
             store.read_only = handle.temporary and not os.path.exists(handle.path)
             if not store.read_only:
                 _OPEN[handle.path] = store
@@ -109,7 +140,20 @@ class Store:
             state = self.state
             header = {**self._header, "id": self._file.made}
             said = difference(State(), state) if self.temporary else ""
-            return Handle(header, self._file.path, self.temporary, said)
+            return Handle(header, self._file.path, self.temporary, said, self._file.witness)
+
+    @property
+    def head(self) -> Head | None:
+        """The last line that this process knows of; None without a file that stays."""
+        kept = self._file is not None and not self.temporary and not self.read_only
+        return self._file.head if self._file is not None and kept else None
+
+    def digests(self) -> list[str]:
+        """Those of all lines of a file that stays."""
+        if self._file is None or self.temporary:
+            raise NotSupported("A ledger without a path has no lines to audit; give Ledger a path.")
+        with self._lock:
+            return self._file.digests()
 
     def _share(self) -> None:
         folder = tempfile.mkdtemp(prefix="skdp-ledger-")

@@ -158,7 +158,7 @@ def _what(row: Row) -> str:
 
 def _row(rules: Rules, state: State, number: int, entry: Entry) -> Row:
     parts = () if entry.parts == state.parts else entry.parts
-    price, share = rules.alone(entry.script), rules.share(state, entry.script)
+    price, share = rules.alone(entry.script), rules.share(state, entry)
     return Row(number, entry.when, entry.what, parts, price, share)
 
 
