@@ -14,9 +14,11 @@ from .. import events
 from ..curves import registered
 from ..events import Event, Script
 
-__all__ = ["plain", "plain_script", "receipt_fields", "sealed"]
+__all__ = ["READ", "SCHEMA", "plain", "plain_script", "receipt_fields", "sealed"]
 
-SCHEMA = 1  # what is read must be of the same
+# What is written. Since 2, a model's hashes are of all that a fit has left, each with its version in front.
+SCHEMA = 2
+READ = (1, SCHEMA)  # what is read: of each of them receipts are kept, which hold for ever
 
 
 def plain(value: Any) -> Any:
@@ -111,8 +113,9 @@ def _fields(data: dict[str, Any], kind: Any) -> dict[str, Any]:
     """Checked; a field that came later has its default, so that older receipts can be read."""
     if data.pop("digest") != _digest(data):
         raise ValueError("its digest is that of other data")
-    if data.pop("schema") != SCHEMA or not set(data) <= {f.name for f in fields(kind)}:
-        raise ValueError(f"schema {SCHEMA} has other fields")
+    schema = data.pop("schema")
+    if schema not in READ or not set(data) <= {f.name for f in fields(kind)}:
+        raise ValueError(f"schema {schema!r} is unknown here, or has other fields")
     read = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items() if n != "script"}
     unspent = data["unspent"]
     return read | {
