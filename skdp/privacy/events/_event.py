@@ -5,11 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from ...exceptions import NotSupported
 
-__all__ = ["Event", "fraction", "inverse_noise_field", "noise_field", "opaque_field"]
+__all__ = [
+    "Event",
+    "fraction",
+    "inverse_noise_field",
+    "noise_field",
+    "opaque_field",
+    "shown",
+    "whole_number",
+]
+
+_LEAST = 1e-100  # beside 0: squares of numbers nearer to the ends of doubles are none
+_LONGEST = 10**40  # a whole number that errors write out
 
 
 def noise_field(power: int = 1) -> Any:
@@ -33,11 +45,64 @@ def opaque_field() -> Any:
 
 
 def _number(owner: str, name: str, value: Any, high: float) -> float:
-    number = float(value)
-    if not 0 <= number <= high:
+    number = _as_double(value)
+    if number is None or not 0 <= number <= high:
         bound = "0 or more" if math.isinf(high) else f"between 0 and {high:g}"
-        raise ValueError(f"{owner} was given {name}={value!r}; it must be {bound}.")
+        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a number, {bound}.")
+    if number not in (0.0, math.inf) and not _LEAST <= number <= 1 / _LEAST:
+        raise ValueError(
+            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {_LEAST:g} and {1 / _LEAST:g}."
+        )
     return number
+
+
+def _numbers(owner: str, name: str, value: Any, high: float) -> tuple[float, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ValueError(
+            f"{owner} was given {name}={shown(value)}; it must be a tuple of numbers."
+        )
+    return tuple(_number(owner, name, part, high) for part in value)
+
+
+def _as_double(value: Any) -> float | None:
+    """A real number as a double; None of what is none, and of what no double can hold."""
+    value = value.item() if getattr(value, "shape", None) == () else value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def whole_number(owner: str, name: str, value: Any, least: int = 1, most: int = 2**53) -> int:
+    """The value as an int, or a refusal of what is no whole number in this range.
+
+    Parameters
+    ----------
+    owner, name : str
+        Of the event and its field.
+    value : object
+        What was given.
+    least, most : int
+        Ends of the range; a double counts to 2**53.
+    """
+    value = value.item() if getattr(value, "shape", None) == () else value
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= most:
+        top = "" if most == 2**53 else f" and at most {most}"
+        raise ValueError(
+            f"{owner} was given {name}={shown(value)}; it must be a whole number, {least} or more{top}."
+        )
+    return int(value)
+
+
+def shown(value: Any) -> str:
+    """A value as an error says it: cut where it is long."""
+    if isinstance(value, Integral) and abs(int(value)) > _LONGEST:
+        return f"a number of {int(value).bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _times(value: float, factor: float, power: int) -> float:
@@ -63,8 +128,8 @@ class Event:
             if "high" not in f.metadata:
                 continue
             value, high = getattr(self, f.name), f.metadata["high"]
-            if isinstance(value, Iterable):
-                checked: Any = tuple(_number(owner, f.name, v, high) for v in value)
+            if str(f.type).startswith("tuple"):
+                checked: Any = _numbers(owner, f.name, value, high)
             else:
                 checked = _number(owner, f.name, value, high)
             object.__setattr__(self, f.name, checked)

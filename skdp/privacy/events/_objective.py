@@ -6,15 +6,11 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ._event import Event, inverse_noise_field
+from ._event import Event, inverse_noise_field, shown, whole_number
 
 __all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
 
 _RULES = ("logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp")
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 @dataclass(frozen=True)
@@ -33,15 +29,19 @@ class _Perturbed(Event):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rule not in _RULES:
-            raise ValueError(f"rule={self.rule!r} is unknown; use one of {', '.join(_RULES)}.")
-        if self.classes < 2:
-            raise ValueError(f"classes={self.classes!r} must be 2 or more.")
-        if self.rounds < 1:
-            raise ValueError(f"rounds={self.rounds!r} must be 1 or more.")
-        for name, value in (("rows", self.rows), ("width", self.width)):
-            if not (value is None and name == "width") and not _is_count(value):
-                raise ValueError(f"{name}={value!r} must be a whole number, 1 or more.")
+        owner = type(self).__name__
+        if not isinstance(self.rule, str) or self.rule not in _RULES:
+            raise ValueError(
+                f"{owner} was given rule={shown(self.rule)}; use one of {', '.join(_RULES)}."
+            )
+        for name, least in (("classes", 2), ("rounds", 1), ("rows", 1), ("width", 1)):
+            value = getattr(self, name)
+            if not (value is None and name == "width"):
+                object.__setattr__(self, name, whole_number(owner, name, value, least))
+        if not isinstance(self.equal_weights, bool):
+            raise ValueError(
+                f"{owner} was given equal_weights={shown(self.equal_weights)}; use True or False."
+            )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
+from .._arithmetic import own_arithmetic
 from .._book import Book
 from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
@@ -70,6 +71,7 @@ class Rules:
     def _repeats(self) -> Repeats:
         return Repeats()
 
+    @own_arithmetic
     def charged(self, state: State, entry: Entry) -> State:
         """The state with one more charge, or a refusal that names what would fit."""
         script = self._repeats.checked(entry.script)
@@ -116,6 +118,7 @@ class Rules:
                 f"about epsilon={0.97 * each:.3g}, or make fewer."
             ) from None
 
+    @own_arithmetic
     def announced(
         self, state: State, coming: Sequence[tuple[Script, int]], parts: tuple[str, ...]
     ) -> None:
@@ -232,6 +235,7 @@ class Rules:
         totals = dict.fromkeys(parts, state.totals[state.parts[0]]) if state.totals else {}
         return state._replace(parts=parts, totals=totals)
 
+    @own_arithmetic
     def spent(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of what was charged: on the part that was charged most."""
         if not state.fits:
@@ -248,6 +252,7 @@ class Rules:
         """Whether a reading is that of the script: one fit, or no promise."""
         return state.fits == 1 or not self.spec.private
 
+    @own_arithmetic
     def remaining(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of the largest Gaussian fit that is affordable on the parts."""
         if state.closed:
@@ -270,10 +275,12 @@ class Rules:
         live = self._live(state, part)
         return min((book.reading(spent, self.spec.delta) for book, spent in live), default=math.inf)
 
+    @own_arithmetic
     def alone(self, script: Script) -> float:
         """Epsilon of a script by itself, at the promised delta."""
         return self._planned(script)
 
+    @own_arithmetic
     def share(self, state: State, script: Script) -> float:
         """Which part of the leading book's capacity a script takes."""
         if state.closed or not self.spec.private:
