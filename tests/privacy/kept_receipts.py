@@ -92,9 +92,9 @@ def made(sort):
         "several classes": lambda: (
             _logistic().set_params(classes=[0, 1, 2]).fit(X, Y + (X[:, 1] > 0))
         ),
-        "several targets": lambda: DPRidge(
-            data_norm=1.0, y_bounds=[(0.0, 1.0), (-1.0, 1.0)]
-        ).fit(X, several),
+        "several targets": lambda: DPRidge(data_norm=1.0, y_bounds=[(0.0, 1.0), (-1.0, 1.0)]).fit(
+            X, several
+        ),
         "network": lambda: DPMLPClassifier(
             data_norm=1.0, classes=[0, 1], hidden_layer_sizes=(3,), max_iter=2
         ).fit(X, Y),

@@ -18,8 +18,10 @@ HOSTILE = {
     "next to nothing": 1e-300,
     "denormal": 5e-324,
     "huge": 1e308,
-    "least": 1e-100,
+    "least": 1e-50,
+    "below the least": 1e-51,
     "most": 1e100,
+    "above the most": 1.1e100,
     "beyond doubles": 10**400,
     "text": "40",
     "word": "many",
@@ -37,7 +39,16 @@ HOSTILE = {
     "many": 2**60,
 }
 # Which are never a number, whatever the field means.
-NO_NUMBER = ("nan", "minus infinity", "negative", "beyond doubles", "text", "word", "true", "complex")
+NO_NUMBER = (
+    "nan",
+    "minus infinity",
+    "negative",
+    "beyond doubles",
+    "text",
+    "word",
+    "true",
+    "complex",
+)
 SAID = 400  # letters
 
 

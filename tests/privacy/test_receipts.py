@@ -195,7 +195,9 @@ class TestItsModel:
 
     def test_it_belongs_to_the_fit_and_to_no_other(self):
         first, second = self.fitted(), self.fitted()
-        assert {"class", "classes_", "coef_", "intercept_", "parameters"} < set(first.privacy_.model)
+        assert {"class", "classes_", "coef_", "intercept_", "parameters"} < set(
+            first.privacy_.model
+        )
         assert first.privacy_.verify(first) and not first.privacy_.verify(second)
         assert "coef_" in first.privacy_.complaints(second)[0]
 

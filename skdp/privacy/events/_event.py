@@ -20,7 +20,8 @@ __all__ = [
     "whole_number",
 ]
 
-_LEAST = 1e-100  # beside 0: squares of numbers nearer to the ends of doubles are none
+# Beside 0 and inf: a loss is a square of noise, and its variance one more, which doubles must hold.
+_LEAST, _MOST = 1e-50, 1e100
 _LONGEST = 10**40  # a whole number that errors write out
 
 
@@ -49,18 +50,16 @@ def _number(owner: str, name: str, value: Any, high: float) -> float:
     if number is None or not 0 <= number <= high:
         bound = "0 or more" if math.isinf(high) else f"between 0 and {high:g}"
         raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a number, {bound}.")
-    if number not in (0.0, math.inf) and not _LEAST <= number <= 1 / _LEAST:
+    if number not in (0.0, math.inf) and not _LEAST <= number <= _MOST:
         raise ValueError(
-            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {_LEAST:g} and {1 / _LEAST:g}."
+            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {_LEAST:g} and {_MOST:g}."
         )
     return number
 
 
 def _numbers(owner: str, name: str, value: Any, high: float) -> tuple[float, ...]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise ValueError(
-            f"{owner} was given {name}={shown(value)}; it must be a tuple of numbers."
-        )
+        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a tuple of numbers.")
     return tuple(_number(owner, name, part, high) for part in value)
 
 
