@@ -12,10 +12,10 @@ from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
+from ..privacy._receipts._admission import declare_admission
 from ..privacy.events import Script
 from ..privacy.ledger import Filter, Recorder, Scripted
 from ..privacy.receipt import Receipt
-from ..privacy._receipts._admission import declare_admission
 from ..solvers import LIST_SOLVERS, SOLVERS, Budget
 from ._circumstances import position, today, version
 from ._expected import expected_error

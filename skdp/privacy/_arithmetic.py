@@ -14,7 +14,8 @@ import numpy as np
 
 __all__ = ["own_arithmetic"]
 
-_Given, _Found = ParamSpec("_Given"), TypeVar("_Found")
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 
 
 def own_arithmetic(function: Callable[_Given, _Found]) -> Callable[_Given, _Found]:

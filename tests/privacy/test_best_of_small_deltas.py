@@ -1,4 +1,4 @@
-"""The best of K at small deltas, by enumeration: where the wrong end of a cell of the envelope is worth a factor of 26."""
+"""The best of K at small deltas, by enumeration: there the wrong end of a cell is worth a factor of 50."""
 
 import math
 

@@ -8,6 +8,7 @@ import copy
 import importlib
 import json
 import pkgutil
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -62,10 +63,8 @@ GRID = np.linspace(0.0, 0.5, 5)
 
 def filled(kind, script):
     found = Filter(Spec(3.0, 1e-6), kind)
-    try:
+    with suppress(BudgetExceeded):
         found.charge_all(script)
-    except BudgetExceeded:
-        pass
     return found.spent, found.unspent, found.total, found.allowance
 
 
@@ -77,19 +76,15 @@ def booked(accountant, script, neighbors):
         except BudgetExceeded:
             break
     parts = Ledger(3.0, 1e-6, neighbors=neighbors).partition(["north", "south"])
-    try:
+    with suppress(BudgetExceeded):
         parts["north"].reserve(script, "of a part")
-    except BudgetExceeded:
-        pass
     return ledger.spent, ledger.remaining, len(ledger), str(ledger.report()), parts["south"].spent
 
 
 def scoped(script):
     with budget(3.0, 1e-6) as ledger:
-        try:
+        with suppress(BudgetExceeded):
             ledger.reserve(script, "a fit")
-        except BudgetExceeded:
-            pass
         return ledger.spent
 
 

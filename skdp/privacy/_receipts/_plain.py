@@ -16,7 +16,8 @@ from ..events import Event, Script
 
 __all__ = ["READ", "SCHEMA", "plain", "plain_script", "receipt_fields", "sealed"]
 
-# What is written. Since 2, a model's hashes are of all that a fit has left, each with its version in front.
+# Since 2, the hashes of a model are of all that a fit has left, each with its version in front. Whatever names none such is
+# written as before: a receipt that was filed long ago keeps its digest.
 SCHEMA = 2
 READ = (1, SCHEMA)  # what is read: of each of them receipts are kept, which hold for ever
 
@@ -95,7 +96,8 @@ def _kinds() -> dict[str, type[Event]]:
 
 def sealed(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data with its schema and the digest of all."""
-    data = {"schema": SCHEMA, **data}
+    versioned = any(":" in digest for digest in data.get("model", {}).values())
+    data = {"schema": SCHEMA if versioned else 1, **data}
     return {**data, "digest": _digest(data)}
 
 

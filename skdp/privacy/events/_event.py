@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from ...exceptions import NotSupported
 
@@ -20,8 +20,9 @@ __all__ = [
     "whole_number",
 ]
 
-# Beside 0 and inf: a loss is a square of noise, and its variance one more, which doubles must hold.
-_LEAST, _MOST = 1e-50, 1e100
+# Least and most beside 0 and inf, of numbers that grow with the noise, shrink with it, or do neither. A loss is the square
+# of an inverse noise, and its variance one more square, which doubles must hold.
+_ENDS = {1: (1e-50, 1e100), -1: (1e-100, 1e100), 0: (0.0, math.inf)}
 _LONGEST = 10**40  # a whole number that errors write out
 
 
@@ -45,22 +46,34 @@ def opaque_field() -> Any:
     return field(metadata={"power": 0, "high": math.inf})
 
 
-def _number(owner: str, name: str, value: Any, high: float) -> float:
-    number = _as_double(value)
+class _Range(NamedTuple):
+    high: float
+    least: float
+    most: float
+
+
+def _range_of(declared: Any) -> _Range:
+    power = declared.metadata.get("power", 0)
+    return _Range(declared.metadata["high"], *_ENDS[(power > 0) - (power < 0)])
+
+
+def _number(owner: str, name: str, value: Any, within: _Range) -> float:
+    number, (high, least, most) = _as_double(value), within
     if number is None or not 0 <= number <= high:
         bound = "0 or more" if math.isinf(high) else f"between 0 and {high:g}"
-        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a number, {bound}.")
-    if number not in (0.0, math.inf) and not _LEAST <= number <= _MOST:
+        kind = "a number, " if number is None else ""
+        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be {kind}{bound}.")
+    if number not in (0.0, math.inf) and not least <= number <= most:
         raise ValueError(
-            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {_LEAST:g} and {_MOST:g}."
+            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {least:g} and {most:g}."
         )
     return number
 
 
-def _numbers(owner: str, name: str, value: Any, high: float) -> tuple[float, ...]:
+def _numbers(owner: str, name: str, value: Any, within: _Range) -> tuple[float, ...]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a tuple of numbers.")
-    return tuple(_number(owner, name, part, high) for part in value)
+    return tuple(_number(owner, name, part, within) for part in value)
 
 
 def _as_double(value: Any) -> float | None:
@@ -126,11 +139,8 @@ class Event:
         for f in fields(self):
             if "high" not in f.metadata:
                 continue
-            value, high = getattr(self, f.name), f.metadata["high"]
-            if str(f.type).startswith("tuple"):
-                checked: Any = _numbers(owner, f.name, value, high)
-            else:
-                checked = _number(owner, f.name, value, high)
+            value, many = getattr(self, f.name), "tuple" in str(f.type)
+            checked: Any = (_numbers if many else _number)(owner, f.name, value, _range_of(f))
             object.__setattr__(self, f.name, checked)
 
     def scaled(self, factor: float) -> Event:
