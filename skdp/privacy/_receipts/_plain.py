@@ -16,8 +16,8 @@ from ..events import Event, Script
 
 __all__ = ["READ", "SCHEMA", "plain", "plain_script", "receipt_fields", "sealed"]
 
-# Since 2, the hashes of a model are of all that a fit has left, each with its version in front. Whatever names none such is
-# written as before: a receipt that was filed long ago keeps its digest.
+# Since 2, the hashes of a model are of all that a fit has left, each with its version in front. Whatever names none
+# such is written as before: a receipt that was filed long ago keeps its digest.
 SCHEMA = 2
 READ = (1, SCHEMA)  # what is read: of each of them receipts are kept, which hold for ever
 

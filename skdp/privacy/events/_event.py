@@ -20,8 +20,8 @@ __all__ = [
     "whole_number",
 ]
 
-# Least and most beside 0 and inf, of numbers that grow with the noise, shrink with it, or do neither. A loss is the square
-# of an inverse noise, and its variance one more square, which doubles must hold.
+# Least and most beside 0 and inf, of numbers that grow with the noise, shrink with it, or do neither. A loss is the
+# square of an inverse noise, and its variance one more square, which doubles must hold.
 _ENDS = {1: (1e-50, 1e100), -1: (1e-100, 1e100), 0: (0.0, math.inf)}
 _LONGEST = 10**40  # a whole number that errors write out
 
