@@ -1,18 +1,47 @@
-"""Hashes of fitted numbers, by which a receipt knows its model."""
+"""Hashes of all that a fit has left, by which a receipt knows its model.
+
+A digest is a function of values alone: of types, shapes and bits, never of addresses, the order of a dictionary, the
+layout of an array, the platform or the process. Whatever follows this rule is hashed in version 2:
+
+* every attribute of the model that is neither private nor a parameter, and private ones that its class declares as a
+  field which a fit sets (``field(init=False)``);
+* its parameters, together, but for those that say how a fit is made and nothing of the model (`_NO_PART`). A seed is
+  among these: its hash would tell it to whoever tries all seeds;
+* its class.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import clone
 
-__all__ = ["fingerprint", "told_apart"]
+__all__ = ["VERSION", "fingerprint", "first_fingerprint", "strangers", "told_apart"]
+
+VERSION = "sha256/2:"  # in front of each digest; without one, it is of the first version
+
+# How fits are made, paid and shown: no part of what a model answers.
+_NO_PART = frozenset({"ledger", "random_state", "verbose"})
+# What speaks of the fit beside its model: the receipt itself, who paid, and the budget that travels along.
+_BESIDE = frozenset({"privacy_", "_paid_by", "_behind", "_sent"})
+_DIRECT = "biufcmMSU"  # kinds of arrays whose bytes are their values
+_DEEP = 50  # values within values, beyond which only names are told
+_BY_TEXT = (date, timedelta, Decimal, Fraction, range)  # types whose text is their value
 
 
 def fingerprint(model: Any) -> dict[str, str]:
-    """SHA-256 of every array or number of floats that a fit has stored, by the attribute's name.
+    """SHA-256 of all that a fit has left, by the attribute's name.
 
     Parameters
     ----------
@@ -22,14 +51,44 @@ def fingerprint(model: Any) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Attributes whose name ends in an underscore and does not begin with one.
+        Also of its ``"class"`` and, together, of its ``"parameters"``.
     """
+    given = _parameters(model)
+    told = {"class": _of_class(model)}
+    if given is not None:
+        told["parameters"] = _digest(_without(given, _NO_PART))
+    told |= {name: _digest(value) for name, value in _left_by_fit(model).items()}
+    return {name: VERSION + told[name].hex() for name in sorted(told)}
+
+
+def strangers(model: Any) -> list[str]:
+    """Private attributes that nobody has declared: neither a fit's, nor a setting that a clone would have too.
+
+    Parameters
+    ----------
+    model : object
+        A fitted estimator.
+    """
+    known = _BESIDE | set(_left_by_fit(model)) | set(_parameters(model) or ())
+    found = sorted(set(_state(model)) - known)
+    return [name for name in found if name not in vars(clone(model))] if found else []
+
+
+def first_fingerprint(model: Any) -> dict[str, str]:
+    """Version 1, of floats alone, for receipts that were written with it.
+
+    Parameters
+    ----------
+    model : object
+        A fitted estimator.
+    """
+    dense = {n: v.toarray() if issparse(v) else v for n, v in _state(model).items()}
     fitted = {
         name: np.asarray(value)
-        for name, value in map(_dense, vars(model).items())
-        if name.endswith("_") and not name.startswith("_") and _numbers(value)
+        for name, value in dense.items()
+        if name.endswith("_") and not name.startswith("_") and _are_floats(value)
     }
-    return {name: _digest(name, fitted[name]) for name in sorted(fitted)}
+    return {name: _first_digest(name, fitted[name]) for name in sorted(fitted)}
 
 
 def told_apart(receipt: Any) -> str:
@@ -44,13 +103,7 @@ def told_apart(receipt: Any) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def _dense(named: tuple[str, Any]) -> tuple[str, Any]:
-    """The same numbers, where they have been made a sparse array afterwards."""
-    name, value = named
-    return name, value.toarray() if issparse(value) else value
-
-
-def _numbers(value: Any) -> bool:
+def _are_floats(value: Any) -> bool:
     return isinstance(value, float) or (
         isinstance(value, np.ndarray | np.floating)
         and value.dtype.kind == "f"
@@ -58,8 +111,160 @@ def _numbers(value: Any) -> bool:
     )
 
 
-def _digest(name: str, value: np.ndarray[Any, Any]) -> str:
+def _first_digest(name: str, value: np.ndarray[Any, Any]) -> str:
     """Of name, shape and the numbers as doubles of one byte order."""
     told = hashlib.sha256(f"{name}{value.shape}".encode())
     told.update(np.ascontiguousarray(value, dtype="<f8").tobytes())
     return told.hexdigest()
+
+
+# ------------------------------------------------------------------------------- what belongs to a model
+
+
+def _state(model: Any) -> dict[str, Any]:
+    return dict(getattr(model, "__dict__", {}))
+
+
+def _without(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def _parameters(model: Any) -> dict[str, Any] | None:
+    """Of an estimator's constructor; None of what is no estimator."""
+    if isinstance(model, type) or not callable(getattr(model, "get_params", None)):
+        return None
+    found: dict[str, Any] = model.get_params(deep=False)
+    return found
+
+
+def _left_by_fit(model: Any) -> dict[str, Any]:
+    declared = {f.name for f in fields(model) if not f.init} if is_dataclass(model) else set()
+    beside = _BESIDE | set(_parameters(model) or ())
+    return {
+        name: value
+        for name, value in _state(model).items()
+        if name not in beside and (not name.startswith("_") or name in declared)
+    }
+
+
+# ----------------------------------------------------------------------------------- digests of values
+
+
+def _node(kind: str, *parts: bytes) -> bytes:
+    """Of a kind of value and its parts, whose ends are marked."""
+    told = hashlib.sha256()
+    for part in (kind.encode(), *parts):
+        told.update(len(part).to_bytes(8, "big"))
+        told.update(part)
+    return told.digest()
+
+
+def _of_class(value: Any) -> bytes:
+    """By its name alone: a class may move to another module."""
+    kind = value if isinstance(value, type) else type(value)
+    return _node("class", kind.__qualname__.encode())
+
+
+def _text(value: Any) -> bytes:
+    return str(value).encode("utf-8", "surrogatepass")
+
+
+def _digest(value: Any, within: tuple[int, ...] = ()) -> bytes:
+    """Of any value; one that holds itself is told by how far up that is."""
+    if id(value) in within:
+        return _node("again", _text(within.index(id(value))))
+    for is_kind, of_kind in _PLAIN:
+        if is_kind(value):
+            return of_kind(value)
+    within = (id(value), *within)
+    if isinstance(value, Mapping):
+        pairs = sorted((_digest(k, within), _digest(v, within)) for k, v in value.items())
+        return _node("dict", *(part for pair in pairs for part in pair))
+    if isinstance(value, set | frozenset):
+        return _node("set", *sorted(_digest(part, within) for part in value))
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return _node(kind, *(_digest(part, within) for part in value))
+    return _of_object(value, within)
+
+
+def _of_array(value: Any) -> bytes:
+    """Kind of numbers, shape and values: layout and byte order do not count, nor that it is a map of a file."""
+    array = np.asarray(value)
+    plain = isinstance(value, np.generic) or type(value) in (np.ndarray, np.memmap)
+    kind = b"" if plain else _of_class(value)
+    shape = _text(array.shape)
+    if array.dtype.names:
+        parts = [_digest(name) + _of_array(array[name]) for name in array.dtype.names]
+        return _node("records", kind, shape, *parts)
+    if array.dtype.kind in _DIRECT:
+        little = array.dtype.newbyteorder("<")
+        told = np.ascontiguousarray(array.astype(little, copy=False)).tobytes()
+        return _node("array", kind, little.str.encode(), shape, told)
+    values = [_digest(part) for part in array.ravel().tolist()]
+    return _node("array", kind, array.dtype.kind.encode(), shape, *values)
+
+
+def _of_sparse(value: Any) -> bytes:
+    """The same as of the numbers that it holds, since an estimator may be made sparse afterwards."""
+    return _of_array(value.toarray())
+
+
+def _of_tensor(value: Any) -> bytes:
+    """Of PyTorch's: floats of any precision are told as doubles beside their precision."""
+    plain = value.detach().cpu()
+    exact = plain.double() if plain.is_floating_point() else plain
+    return _node("tensor", _text(value.dtype), _of_array(exact.numpy()))
+
+
+def _of_module(value: Any, within: tuple[int, ...]) -> bytes:
+    """Of PyTorch's: each module inside with its public settings, its weights and its buffers."""
+    parts = []
+    for name, inner in value.named_modules():
+        settings = {n: v for n, v in vars(inner).items() if not n.startswith("_")}
+        parts += [_digest(name), _of_class(inner), _digest(settings, within)]
+    for name, tensor in (*value.named_parameters(), *value.named_buffers()):
+        parts += [_digest(name), _digest(tensor, within)]
+    return _node("module", *parts)
+
+
+def _of_object(value: Any, within: tuple[int, ...]) -> bytes:
+    """Of its class and what it holds; a function, or an object that shows nothing, of its name."""
+    if isinstance(value, ModuleType) or len(within) > _DEEP:
+        return _node("name", _of_class(value), _text(getattr(value, "__name__", "")))
+    if isinstance(value, partial):
+        return _node("partial", _digest((value.func, value.args, value.keywords), within))
+    if callable(getattr(value, "named_modules", None)):
+        return _of_module(value, within)
+    if callable(getattr(value, "to_numpy", None)):
+        names = [list(getattr(value, name, ())) for name in ("columns", "index")]
+        return _node("table", _of_class(value), _of_array(value.to_numpy()), _digest(names, within))
+    slots = {
+        name: getattr(value, name)
+        for kind in type(value).__mro__
+        for name in _as_names(vars(kind).get("__slots__", ()))
+        if hasattr(value, name)
+    }
+    named = _text(getattr(value, "__qualname__", ""))
+    held = _without({**_state(value), **slots}, _BESIDE | _NO_PART)
+    return _node("object", _of_class(value), named, _digest(held, within))
+
+
+def _as_names(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+_PLAIN: tuple[tuple[Any, Any], ...] = (
+    (lambda v: v is None, lambda v: _node("none")),
+    (lambda v: isinstance(v, np.ndarray | np.generic), _of_array),
+    (lambda v: isinstance(v, bool), lambda v: _node("bool", _text(int(v)))),
+    (lambda v: isinstance(v, int), lambda v: _node("int", hex(v).encode())),
+    (lambda v: isinstance(v, float), lambda v: _node("float", struct.pack(">d", v))),
+    (lambda v: isinstance(v, complex), lambda v: _of_array(np.asarray(v))),
+    (lambda v: isinstance(v, str), lambda v: _node("str", _text(v))),
+    (lambda v: isinstance(v, bytes | bytearray), lambda v: _node("bytes", bytes(v))),
+    (lambda v: isinstance(v, _BY_TEXT), lambda v: _node("text", _of_class(v), _text(v))),
+    (lambda v: isinstance(v, type), _of_class),
+    (issparse, _of_sparse),
+    (lambda v: callable(getattr(v, "detach", None)), _of_tensor),
+)

@@ -1,5 +1,6 @@
 """What private regressors share: numbers within declared bounds in, numbers out."""
 
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,6 +69,7 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
     clip_predictions: bool = True
     _several: ClassVar[bool] = False
     _any_unit: ClassVar[bool] = False
+    _column: bool = field(init=False)
 
     def fit(
         self,

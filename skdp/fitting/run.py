@@ -12,10 +12,11 @@ from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
+from ..privacy._receipts._admission import declare_admission
 from ..privacy.events import Script
 from ..privacy.ledger import Filter, Recorder, Scripted
 from ..privacy.receipt import Receipt
-from ..solvers import Budget
+from ..solvers import LIST_SOLVERS, SOLVERS, Budget
 from ._circumstances import position, today, version
 from ._expected import expected_error
 from ._heard import Heard
@@ -29,6 +30,9 @@ from ._warning import frames_to_caller
 from .plan import Plan
 
 __all__ = ["Run", "prepare"]
+
+for _solver in (*SOLVERS.values(), *LIST_SOLVERS.values()):
+    declare_admission(_solver.__name__, _solver.filter if _solver.adaptive else None)
 
 
 def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:

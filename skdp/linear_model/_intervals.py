@@ -101,6 +101,7 @@ class WithIntervals(SeveralTargets):
     _any_unit: ClassVar[bool] = True
     y_bounds_: Array = field(init=False)
     coef_std_: Array = field(init=False)
+    _estimated: tuple[Any, ...] = field(init=False)
 
     def conf_int(self, level: float = 0.95) -> Array:
         """Confidence intervals of coefficients, for sampling and noise together, at no further cost.

@@ -36,6 +36,7 @@ class WithLogisticIntervals(LinearClassifier):
     """
 
     coef_std_: Array = field(init=False)
+    _estimated: tuple[Any, ...] = field(init=False)
 
     def _store(self, w: Array, plan: Plan) -> None:
         super()._store(w, plan)

@@ -168,15 +168,27 @@ class PrivateSearch(FromFields, Delegates, Covered):
 
     def _store(self, strategy: Strategy, best: Best, receipt: Receipt) -> None:
         """The model, with the receipt of all in the place of one fit's own."""
-        receipt = replace(receipt, model=fingerprint(last_of(best.model)))
-        for _, step in paying(best.model):
-            step.set_params(random_state=None)
-            step.privacy_ = receipt
-        self.best_estimator_, self.privacy_ = best.model, receipt
+        self.best_estimator_ = best.model
         self.best_params_ = dict(strategy.frame.candidates.settings[best.setting])
         self.__dict__.pop("best_score_", None)
         if best.score is not None:
             self.best_score_ = best.score
+        for _, step in paying(best.model):
+            step.set_params(random_state=None)
+        self.privacy_ = replace(receipt, model=self._fingerprints())
+        for _, step in paying(best.model):
+            step.privacy_ = self.privacy_
+
+    def _fingerprints(self) -> dict[str, str]:
+        """Of the model, and beside it of the search and of each step that has paid, by its place."""
+        best, last = self.best_estimator_, last_of(self.best_estimator_)
+        parts = {f"steps.{name}.": step for name, step in paying(best) if step is not last}
+        parts = {"": last, "search.": self, **parts}
+        return {
+            place + name: digest
+            for place, part in parts.items()
+            for name, digest in fingerprint(part).items()
+        }
 
     def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
         """All that is decided before a table is looked at."""

@@ -62,6 +62,7 @@ class TorchNetwork(AnyNetwork):
     module_: Any = field(init=False)
     weights_: Array = field(init=False)
     n_weights_: int = field(init=False)
+    _seen: tuple[Any, ...] = field(init=False)
 
     _extra: ClassVar[str | None] = "torch"
 

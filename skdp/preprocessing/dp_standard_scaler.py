@@ -49,6 +49,8 @@ class DPStandardScaler(BoughtScales):
 
     mean_: Array = field(init=False)
     scale_: Array = field(init=False)
+    _centre: Array = field(init=False)
+    _spread: Array = field(init=False)
 
     def _store(self, w: Array, plan: Plan) -> None:
         super()._store(w, plan)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ..exceptions import NotSupported
+from ._arithmetic import own_arithmetic
 from ._counting import Counted, amount, down, up
 from ._currencies import NOTHING, Currency, currency_named
 from ._exact import Exact, meant, short
@@ -27,6 +28,7 @@ class Book:
     kind: str
     order: int | None = None
 
+    @own_arithmetic
     def __post_init__(self) -> None:
         if self.spec.private and self.spec.delta == 0 and self.currency.needs_delta:
             raise NotSupported(f"A {self.kind} filter needs delta > 0; use kind='pure' or a delta.")
@@ -83,10 +85,12 @@ class Book:
         """Whether the promise covers the total."""
         return not self.spec.private or bool(spent <= self._limit)
 
+    @own_arithmetic
     def left(self, spent: Exact) -> float:
         """What may still be spent, rounded down."""
         return self.currency.left(self.budget, spent) if self.spec.private else math.inf
 
+    @own_arithmetic
     def epsilon_of(self, amount: Exact, delta: float) -> float:
         """Epsilon that a total proves at delta; 0 for nothing."""
         return self.currency.epsilon(amount, delta, self.order)
@@ -132,5 +136,6 @@ def largest_share(total: Counted, caps: Counted) -> float:
 
 
 @lru_cache(maxsize=4096)
+@own_arithmetic
 def _price(event: Event, currency: Currency, order: int | None, neighbors: str) -> Exact:
     return currency.price(event, neighbors, order)

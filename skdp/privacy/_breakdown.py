@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import NotSupported
 from . import accountants
+from ._arithmetic import own_arithmetic
 from ._compose import reduced, total, total_rdp
 from ._engines import ENGINES
 from .events import Event, Script, tally
@@ -50,6 +51,7 @@ class Share:
     without: float
 
 
+@own_arithmetic
 def breakdown(script: Script, delta: float, neighbors: str = "replace_one") -> tuple[Share, ...]:
     """Which event of a script costs what, the costliest first.
 
@@ -96,6 +98,7 @@ def breakdown(script: Script, delta: float, neighbors: str = "replace_one") -> t
     return tuple(sorted(parts, key=lambda part: -part.share))
 
 
+@own_arithmetic
 def shares(script: Script, delta: float, neighbors: str) -> dict[Event, float]:
     """Parts alone, without the prices of what is left out: cheap enough to draw."""
     counts = tally(script)

@@ -184,7 +184,7 @@ def _laplace_profile(event: Laplace, epsilon: Any, neighbors: str, extra_mu: flo
         return _pure_profile(epsilon0, epsilon, extra_mu)
     eps = np.asarray(epsilon, float)
     inside = -np.expm1((np.clip(eps, -epsilon0, epsilon0) - epsilon0) / 2)
-    return np.where(eps < -epsilon0, -np.expm1(eps), inside)[()]
+    return np.where(eps < -epsilon0, -np.expm1(np.minimum(eps, 0.0)), inside)[()]
 
 
 # Bounded range

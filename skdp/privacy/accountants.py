@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
 from . import _best_of, _costs, _objective, _sampled, _threshold
+from ._arithmetic import own_arithmetic
 from ._calibrate import calibrate_scale
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES, refuse
@@ -92,6 +93,7 @@ def choose(
     return _best(_runs(script), check_delta(delta), check_neighbors(neighbors), accountant)[1]
 
 
+@own_arithmetic
 def delta(
     script: Script, epsilon: float, neighbors: str = "replace_one", accountant: str = "auto"
 ) -> float:
@@ -125,6 +127,7 @@ def _runs(script: Script) -> Script:
 
 
 @lru_cache(maxsize=_PRICEABLE)
+@own_arithmetic
 def _best(script: Script, delta: float, neighbors: str, accountant: str) -> tuple[float, str]:
     """Cheapest valid price of the script and who gave it; a repeat is free."""
     counts = reduced(checked(script), neighbors)
@@ -195,6 +198,7 @@ def _nobody(counts: dict[Event, int], neighbors: str) -> NotSupported:
     )
 
 
+@own_arithmetic
 def profile(
     script: Script,
     epsilons: Sequence[float] | NDArray[np.float64],
@@ -242,6 +246,7 @@ def _least_deltas(
     return least
 
 
+@own_arithmetic
 def tradeoff(
     script: Script,
     alphas: Sequence[float] | NDArray[np.float64],
@@ -277,6 +282,7 @@ def tradeoff(
     return np.maximum(0.0, np.maximum(steep, flat).max(axis=0)).reshape(a.shape)
 
 
+@own_arithmetic
 def calibrate(script_at: Any, spec: Spec, accountant: str = "auto") -> tuple[float, Script]:
     """Smallest noise scale at which a script keeps a promise, erring on the private side.
 

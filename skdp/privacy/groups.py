@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ..exceptions import NotSupported
 from . import accountants
+from ._arithmetic import own_arithmetic
 from ._compose import exact_mu, reduced
 from ._exact import at_least, meant, pure_price
 from .curves import priced
@@ -63,6 +64,7 @@ _HOPELESS = 1e4  # an epsilon of one row beyond which a curve is not searched
 _HALVINGS = 60
 
 
+@own_arithmetic
 def for_rows(script: Script, spec: Spec, k: int) -> Spec:
     """What the script promises to any k rows, where it was priced for one.
 

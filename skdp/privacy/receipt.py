@@ -16,6 +16,7 @@ from ._receipts._checklist import Check, checklist
 from ._receipts._html import page
 from ._receipts._pages import proof_page
 from ._receipts._registry import record
+from ._receipts._signature import is_signed, signature_of
 from .events import Script
 from .groups import for_rows
 from .risk import Risk
@@ -63,7 +64,8 @@ class Receipt:
         Where a shared ledger stood just before and just after it paid for this fit; of one in a file, also its
         ``identity`` and the ``position`` and digest (``head``) of the line that paid, for `Ledger.audit`.
     model : dict
-        SHA-256 of each fitted array, by the attribute's name: what the receipt belongs to.
+        SHA-256 of all that the fit has left, by the attribute's name, with the version of the hash in front: what the
+        receipt belongs to. Of a search also that of the search itself, and of each step that has paid.
     tuning : str
         How hyper-parameters were chosen and who paid for it, as declared by `stating`.
     releases : str
@@ -186,6 +188,8 @@ class Receipt:
     def verify(self, model: Any = None) -> bool:
         """Price the script again, and compare the model, if it is given, with the one that was fitted.
 
+        A model that holds anything which the receipt does not name is another one.
+
         Parameters
         ----------
         model : estimator, optional
@@ -242,6 +246,49 @@ class Receipt:
         Receipt
         """
         return cls(**_plain.receipt_fields(data, cls))
+
+    def sign(self, key: Any) -> str:
+        """Sign the receipt as `to_dict` writes it, with Ed25519; it needs the extra ``skdp[sign]``.
+
+        Parameters
+        ----------
+        key : cryptography.hazmat.primitives.asymmetric.ed25519.Ed25519PrivateKey or bytes
+            Of the signer, or its PEM text without a password.
+
+        Returns
+        -------
+        str
+            A detached signature in hexadecimal, to be kept beside the file.
+
+        See Also
+        --------
+        verify_signature : Whether it is that of a file.
+        """
+        return signature_of(self.to_dict(), key)
+
+    @classmethod
+    def verify_signature(cls, data: Mapping[str, Any], signature: str, key: Any) -> bool:
+        """Check that a receipt is as its signer has filed it; whether it holds, `verify` says.
+
+        Parameters
+        ----------
+        data : dict
+            Of the file, as `to_dict` wrote it: also of an older version.
+        signature : str
+            What `sign` returned.
+        key : cryptography.hazmat.primitives.asymmetric.ed25519.Ed25519PublicKey or bytes
+            Of the signer, or its PEM text.
+
+        Returns
+        -------
+        bool
+            False where the data were changed, or somebody else signed them.
+        """
+        try:
+            cls.from_dict(data)
+        except ValueError:
+            return False
+        return is_signed(data, signature, key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Receipt) and self.to_dict() == other.to_dict()

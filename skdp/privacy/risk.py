@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
 from . import accountants
+from ._arithmetic import own_arithmetic
 from ._compose import exact_mu, reduced, total
 from ._engines import ENGINES
 from ._gaussian import gaussian_delta, gaussian_mu
@@ -75,6 +76,7 @@ class Risk:
     odds: float
 
 
+@own_arithmetic
 def risk(script: Script, neighbors: str = "replace_one") -> Risk:
     """What a script allows against one record; exact for Gaussians, else never too small.
 
@@ -105,6 +107,7 @@ def risk(script: Script, neighbors: str = "replace_one") -> Risk:
     return _risk(checked(script), check_neighbors(neighbors))
 
 
+@own_arithmetic
 def risk_of_pair(spec: Spec) -> Risk:
     """The same where nothing is known but the promised pair."""
     e, d = spec.epsilon, spec.delta

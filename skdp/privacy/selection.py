@@ -21,6 +21,7 @@ from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
 from . import accountants
+from ._arithmetic import own_arithmetic
 from ._best_of import BestOfCurve, Curve
 from ._compose import reduced, total_rdp
 from ._conversion import renyi_epsilon
@@ -51,6 +52,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
+@own_arithmetic
 def selection_epsilon(
     delta_q: Profile, rdp: Renyi | None, delta: float, distribution: Runs
 ) -> float:
@@ -96,6 +98,7 @@ def selection_epsilon(
     return best if divergence is None else min(best, renyi_epsilon(divergence, delta))
 
 
+@own_arithmetic
 def selection_delta(delta_q: Profile, epsilon: float, distribution: Runs) -> float:
     """Delta, at epsilon, of releasing the best of a random number of runs (by the profile).
 
@@ -160,4 +163,4 @@ def base_curves(script: Script, neighbors: str = "replace_one") -> tuple[Profile
 
     if not ENGINES["rdp"].supports(counts, neighbors):
         return delta_q, None
-    return delta_q, lambda orders: total_rdp(counts, orders, neighbors)
+    return delta_q, own_arithmetic(lambda orders: total_rdp(counts, orders, neighbors))

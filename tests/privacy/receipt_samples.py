@@ -21,7 +21,7 @@ def receipt_number(i):
     made = _filtered(rng) if i % 4 == 3 else _scripted(rng)
     return replace(
         made,
-        proofs=("sums", "count")[: rng.integers(3)],
+        proofs=("sums", "count")[: rng.integers(1, 3)],
         declared={
             "n": int(rng.integers(1, 10**6)),
             "bound": float(rng.normal()),
@@ -70,7 +70,7 @@ def _filtered(rng):
         spec.neighbors,
         f"{kind} filter",
         budget.script,
-        "BLGD()",
+        "Adaptive()",  # of nobody who has declared a filter
         unspent=budget.unspent,
         order=budget.order,
     )

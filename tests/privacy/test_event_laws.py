@@ -197,7 +197,10 @@ def test_a_cost_is_registered_once():
         (lambda: PureDP(-0.1), "epsilon=-0.1"),
         (lambda: events.RenyiDP(1.0, 0.1), "order=1.0; it must be above 1"),
         (lambda: events.RenyiDP(2.0, -0.1), "divergence=-0.1"),
-        (lambda: GaussianAboveThreshold(1.0, 1.0, 0), "max_queries=0 must be 1 or more"),
+        (
+            lambda: GaussianAboveThreshold(1.0, 1.0, 0),
+            "max_queries=0; it must be a whole number, 1 or more",
+        ),
         (lambda: GaussianAboveThreshold(1.0, 1.0, 2.5), "must be a whole number"),
         (lambda: RandomPosition((0.5,), (1.0, 2.0)), "1 weights and 2 multipliers"),
         (lambda: RandomPosition((0.5, 0.4), (1.0, 2.0)), "must sum to 1"),

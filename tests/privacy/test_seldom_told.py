@@ -44,7 +44,7 @@ risk_module = sys.modules[risk_of_pair.__module__]  # the function of that name 
 
 
 def receipt_of(*script, epsilon=1.0, delta=1e-6):
-    return Receipt(epsilon, delta, "replace_one", "auto", tuple(script), "GD()")
+    return Receipt(epsilon, delta, "replace_one", "auto", tuple(script), "GD()", proofs=("sums",))
 
 
 GAUSSIAN = receipt_of((Gaussian(20.0), 3), epsilon=0.5)

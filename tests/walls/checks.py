@@ -15,6 +15,7 @@ OPTIONAL = {
     "dp_accounting",
     "pandas",
     "torch",
+    "cryptography",
 }  # extras: imported inside functions only
 
 # What a room may import of skdp, and of third parties. A room is a folder of skdp/.

@@ -5,20 +5,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..._fingerprint import fingerprint
+from ..._fingerprint import VERSION, fingerprint, first_fingerprint, strangers
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
 from .._filter import Filter
 from ..events import Script
 from ..risk import Risk, risk, risk_of_pair
 from ..spec import Spec
+from ._admission import admitted_by, wrong_admission
+from ._pages import is_page
 
 if TYPE_CHECKING:
     from ..receipt import Receipt
 
 __all__ = ["complaints", "known_risk", "priced", "risk_of"]
 
-_ROUND_OFF = 1e-9  # relative: prices on other machines agree to more
+# Relative. A price is computed by one deterministic path, whose digits differ between machines by the round-off of exp,
+# log and FFTs alone: about 1e-12 of epsilon. How far an accountant's bound lies above the truth (2e-5 for loss
+# distributions) is no part of it: the receipt states the bound, not the truth.
+_ROUND_OFF = 1e-9
 
 
 def priced(receipt: Receipt) -> Script:
@@ -42,11 +47,30 @@ def known_risk(receipt: Receipt) -> Risk | None:
 
 def complaints(receipt: Receipt, model: Any) -> list[str]:
     """What does not hold, each in a sentence."""
+    found = _of_form(receipt)
     try:
-        found = [*_of_price(receipt)]
-    except (NotSupported, ValueError) as error:
-        found = [str(error)]
+        found += _of_price(receipt)
+    except (NotSupported, ValueError, TypeError, OverflowError) as error:
+        found.append(str(error))
     return found if model is None else [*found, *_of_model(receipt, model)]
+
+
+def _of_form(receipt: Receipt) -> list[str]:
+    """What no price can be read from, or no theorem stands behind."""
+    unknown = [name for name in receipt.proofs if not is_page(name)]
+    found = [f"proofs names {name!r}, which is no proof page." for name in unknown]
+    if math.isinf(receipt.epsilon):
+        return found
+    if not any(count for _, count in receipt.script):
+        found.append("Its script is empty: it says nothing of what was released.")
+    elif not receipt.proofs:
+        found.append("It names no proof page.")
+    if admitted_by(receipt) is None and receipt.accountant not in accountants.ACCOUNTANTS:
+        found.append(
+            f"accountant={receipt.accountant!r} is unknown; known are {accountants.ACCOUNTANTS}."
+        )
+    wrong = wrong_admission(receipt)
+    return found if wrong is None else [*found, wrong]
 
 
 def _filter(receipt: Receipt) -> Filter | None:
@@ -54,7 +78,7 @@ def _filter(receipt: Receipt) -> Filter | None:
     if receipt.unspent is None:
         return None
     spec = Spec(receipt.epsilon, receipt.delta, receipt.neighbors)
-    return Filter(spec, receipt.accountant.split()[0], receipt.order)
+    return Filter(spec, admitted_by(receipt) or "", receipt.order)
 
 
 def _of_price(receipt: Receipt) -> list[str]:
@@ -86,10 +110,38 @@ def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
 
 
 def _of_model(receipt: Receipt, model: Any) -> list[str]:
-    here = fingerprint(model)
+    """Of the models that it names, a search and the best of it, the one that is most like this one."""
+    if not receipt.model:
+        return ["It belongs to another model: it names none, as a quote does."]
+    if not all(digest.startswith(VERSION) for digest in receipt.model.values()):
+        return _of_first_version(receipt, model)
+    try:
+        here, unknown = fingerprint(model), strangers(model)
+    except Exception as error:  # whatever an object that is none of ours may raise
+        return [f"It belongs to another model: this one cannot be read ({type(error).__name__})."]
+    wrong = min((_differences(told, here) for told in _named(receipt.model)), key=len)
+    wrong += [f"{name} is new" for name in unknown]
+    return [f"It belongs to another model: {', '.join(wrong)}."] if wrong else []
+
+
+def _named(model: dict[str, str]) -> list[dict[str, str]]:
+    """Fingerprints that stand in one dict, each with its place and a dot in front of its names."""
+    found: dict[str, dict[str, str]] = {}
+    for name, digest in model.items():
+        place, _, attribute = name.rpartition(".")
+        found.setdefault(place, {})[attribute] = digest
+    return list(found.values())
+
+
+def _differences(told: dict[str, str], here: dict[str, str]) -> list[str]:
+    missing = [f"{name} is missing" for name in told if name not in here]
+    new = [f"{name} is new" for name in here if name not in told]
+    changed = [f"{name} is changed" for name in told if here.get(name, told[name]) != told[name]]
+    return changed + missing + new
+
+
+def _of_first_version(receipt: Receipt, model: Any) -> list[str]:
+    """Of a receipt whose hashes know numbers alone: these are compared, and nothing else can be."""
+    here = first_fingerprint(model)
     wrong = [name for name, told in receipt.model.items() if here.get(name) != told]
-    if receipt.model and not wrong:
-        return []
-    return [
-        f"It belongs to another model, which differs in: {', '.join(wrong) or 'all, it names none'}."
-    ]
+    return [f"It belongs to another model: {', '.join(wrong)} is changed."] if wrong else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["proof_page", "statement_of", "web_address"]
+__all__ = ["is_page", "proof_page", "statement_of", "web_address"]
 
 _SHIPPED = Path(__file__).parent / "proofs"  # where a wheel has them
 _SOURCE = Path(__file__).parents[3] / "docs" / "proofs"  # where the repository does
@@ -35,11 +35,21 @@ def proof_page(name: str) -> str:
     >>> proof_page("count").splitlines()[0]
     '# The number of records'
     """
-    for folder in (_SHIPPED, _SOURCE):
-        if name in {path.stem for path in folder.glob("*.md")}:
-            text = (folder / f"{name}.md").read_text(encoding="utf-8")
-            return re.sub(r"\A---\n.*?\n---\n\s*", "", text, flags=re.DOTALL)
-    raise ValueError(f"name={name!r} is no proof page; receipt.proofs lists those of a fit.")
+    path = _pages().get(name)
+    if path is None:
+        raise ValueError(f"name={name!r} is no proof page; receipt.proofs lists those of a fit.")
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"\A---\n.*?\n---\n\s*", "", text, flags=re.DOTALL)
+
+
+def is_page(name: str) -> bool:
+    """Whether a proof page of this name is here."""
+    return name in _pages()
+
+
+def _pages() -> dict[str, Path]:
+    """All pages by name, those of the package before those of the repository."""
+    return {path.stem: path for folder in (_SOURCE, _SHIPPED) for path in folder.glob("*.md")}
 
 
 def statement_of(name: str) -> str:

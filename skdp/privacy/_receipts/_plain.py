@@ -14,9 +14,12 @@ from .. import events
 from ..curves import registered
 from ..events import Event, Script
 
-__all__ = ["plain", "plain_script", "receipt_fields", "sealed"]
+__all__ = ["READ", "SCHEMA", "plain", "plain_script", "receipt_fields", "sealed"]
 
-SCHEMA = 1  # what is read must be of the same
+# Since 2, the hashes of a model are of all that a fit has left, each with its version in front. Whatever names none
+# such is written as before: a receipt that was filed long ago keeps its digest.
+SCHEMA = 2
+READ = (1, SCHEMA)  # what is read: of each of them receipts are kept, which hold for ever
 
 
 def plain(value: Any) -> Any:
@@ -93,7 +96,8 @@ def _kinds() -> dict[str, type[Event]]:
 
 def sealed(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data with its schema and the digest of all."""
-    data = {"schema": SCHEMA, **data}
+    versioned = any(":" in digest for digest in data.get("model", {}).values())
+    data = {"schema": SCHEMA if versioned else 1, **data}
     return {**data, "digest": _digest(data)}
 
 
@@ -111,8 +115,9 @@ def _fields(data: dict[str, Any], kind: Any) -> dict[str, Any]:
     """Checked; a field that came later has its default, so that older receipts can be read."""
     if data.pop("digest") != _digest(data):
         raise ValueError("its digest is that of other data")
-    if data.pop("schema") != SCHEMA or not set(data) <= {f.name for f in fields(kind)}:
-        raise ValueError(f"schema {SCHEMA} has other fields")
+    schema = data.pop("schema")
+    if schema not in READ or not set(data) <= {f.name for f in fields(kind)}:
+        raise ValueError(f"schema {schema!r} is unknown here, or has other fields")
     read = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items() if n != "script"}
     unspent = data["unspent"]
     return read | {

@@ -5,12 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from numbers import Real
-from typing import Any, ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
 
 from ...exceptions import NotSupported
 
-__all__ = ["Event", "fraction", "inverse_noise_field", "noise_field", "opaque_field"]
+__all__ = [
+    "Event",
+    "fraction",
+    "inverse_noise_field",
+    "noise_field",
+    "opaque_field",
+    "shown",
+    "whole_number",
+]
+
+# Least and most beside 0 and inf, of numbers that grow with the noise, shrink with it, or do neither. A loss is the
+# square of an inverse noise, and its variance one more square, which doubles must hold.
+_ENDS = {1: (1e-50, 1e100), -1: (1e-100, 1e100), 0: (0.0, math.inf)}
+_LONGEST = 10**40  # a whole number that errors write out
 
 
 def noise_field(power: int = 1) -> Any:
@@ -33,12 +46,75 @@ def opaque_field() -> Any:
     return field(metadata={"power": 0, "high": math.inf})
 
 
-def _number(owner: str, name: str, value: Any, high: float) -> float:
-    number = float(value) if isinstance(value, Real) else math.nan
-    if not 0 <= number <= high:
+class _Range(NamedTuple):
+    high: float
+    least: float
+    most: float
+
+
+def _range_of(declared: Any) -> _Range:
+    power = declared.metadata.get("power", 0)
+    return _Range(declared.metadata["high"], *_ENDS[(power > 0) - (power < 0)])
+
+
+def _number(owner: str, name: str, value: Any, within: _Range) -> float:
+    number, (high, least, most) = _as_double(value), within
+    if number is None or not 0 <= number <= high:
         bound = "0 or more" if math.isinf(high) else f"between 0 and {high:g}"
-        raise ValueError(f"{owner} was given {name}={value!r}; it must be {bound}.")
+        kind = "a number, " if number is None else ""
+        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be {kind}{bound}.")
+    if number not in (0.0, math.inf) and not least <= number <= most:
+        raise ValueError(
+            f"{owner} was given {name}={shown(value)}; it must be 0, inf, or between {least:g} and {most:g}."
+        )
     return number
+
+
+def _numbers(owner: str, name: str, value: Any, within: _Range) -> tuple[float, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ValueError(f"{owner} was given {name}={shown(value)}; it must be a tuple of numbers.")
+    return tuple(_number(owner, name, part, within) for part in value)
+
+
+def _as_double(value: Any) -> float | None:
+    """A real number as a double; None of what is none, and of what no double can hold."""
+    value = value.item() if getattr(value, "shape", None) == () else value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def whole_number(owner: str, name: str, value: Any, least: int = 1, most: int = 2**53) -> int:
+    """The value as an int, or a refusal of what is no whole number in this range.
+
+    Parameters
+    ----------
+    owner, name : str
+        Of the event and its field.
+    value : object
+        What was given.
+    least, most : int
+        Ends of the range; a double counts to 2**53.
+    """
+    value = value.item() if getattr(value, "shape", None) == () else value
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= most:
+        top = "" if most == 2**53 else f" and at most {most}"
+        raise ValueError(
+            f"{owner} was given {name}={shown(value)}; it must be a whole number, {least} or more{top}."
+        )
+    return int(value)
+
+
+def shown(value: Any) -> str:
+    """A value as an error says it: cut where it is long."""
+    if isinstance(value, Integral) and abs(int(value)) > _LONGEST:
+        return f"a number of {int(value).bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _times(value: float, factor: float, power: int) -> float:
@@ -63,11 +139,8 @@ class Event:
         for f in fields(self):
             if "high" not in f.metadata:
                 continue
-            value, high = getattr(self, f.name), f.metadata["high"]
-            if isinstance(value, Iterable) and f.type not in ("float", float):
-                checked: Any = tuple(_number(owner, f.name, v, high) for v in value)
-            else:
-                checked = _number(owner, f.name, value, high)
+            value, many = getattr(self, f.name), "tuple" in str(f.type)
+            checked: Any = (_numbers if many else _number)(owner, f.name, value, _range_of(f))
             object.__setattr__(self, f.name, checked)
 
     def scaled(self, factor: float) -> Event:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ._event import Event, inverse_noise_field
+from ._event import Event, inverse_noise_field, shown, whole_number
 
 __all__ = ["ObjectivePerturbation", "PureObjectivePerturbation"]
 
 _RULES = ("logistic", "one_signed", "two_signed", "two_signed_anywhere", "multinomial", "label_dp")
 _MOST = 2**53  # doubles count so far
-
-
-def _is_count(value: Any, least: int = 1) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MOST
 
 
 @dataclass(frozen=True)
@@ -34,17 +30,19 @@ class _Perturbed(Event):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rule not in _RULES:
-            raise ValueError(f"rule={self.rule!r} is unknown; use one of {', '.join(_RULES)}.")
-        counts = [("classes", 2), ("rounds", 1), ("rows", 1)]
-        if self.width is not None:
-            counts.append(("width", 1))
-        for name, least in counts:
+        owner = type(self).__name__
+        if not isinstance(self.rule, str) or self.rule not in _RULES:
+            raise ValueError(
+                f"{owner} was given rule={shown(self.rule)}; use one of {', '.join(_RULES)}."
+            )
+        for name, least in (("classes", 2), ("rounds", 1), ("rows", 1), ("width", 1)):
             value = getattr(self, name)
-            if not _is_count(value, least):
-                raise ValueError(
-                    f"{name}={value!r} must be a whole number, {least} or more, of up to 16 digits."
-                )
+            if not (value is None and name == "width"):
+                object.__setattr__(self, name, whole_number(owner, name, value, least))
+        if not isinstance(self.equal_weights, bool):
+            raise ValueError(
+                f"{owner} was given equal_weights={shown(self.equal_weights)}; use True or False."
+            )
 
 
 @dataclass(frozen=True)

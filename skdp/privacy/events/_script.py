@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from ._event import Event
+from ._event import Event, shown
 
 __all__ = ["Script", "checked", "is_whole", "merged", "run_lengths", "scaled", "tally"]
 
@@ -45,7 +45,7 @@ def checked(script: Iterable[Any]) -> Script:
     for event, _ in runs:
         if not isinstance(event, Event):
             raise ValueError(
-                f"script={script!r} is not a sequence of (event, repetitions); write for example "
+                f"script={shown(script)} is not a sequence of (event, repetitions); write for example "
                 "((Gaussian(20.0), 3),)."
             )
     return runs

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ._event import Event
+from ._event import Event, fraction, shown, whole_number
 from ._script import Script, checked, tally
 
 __all__ = ["BestOf"]
@@ -42,25 +43,25 @@ class BestOf(Event):
 
     scalable: ClassVar[bool] = False
     scripts: tuple[Script, ...]
-    weights: tuple[float, ...]
+    weights: tuple[float, ...] = fraction()
     mean: int = 10
     cap: int = 30
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        weights = self.weights
+        if isinstance(self.scripts, str) or not isinstance(self.scripts, Iterable):
+            raise ValueError(
+                f"BestOf was given scripts={shown(self.scripts)}; give a tuple of scripts."
+            )
         scripts = tuple(checked(script) for script in self.scripts)
-        weights = tuple(float(weight) for weight in self.weights)
         for script in scripts:
             tally(script)
-        if len(scripts) != len(weights) or not all(weight >= 0 for weight in weights):
+        if len(scripts) != len(weights):
             raise ValueError(f"BestOf was given {len(scripts)} scripts and weights={weights!r}.")
         if not abs(math.fsum(weights) - 1.0) < 1e-9:
             raise ValueError(f"weights={weights!r} must sum to 1.")
         for name, least in (("mean", 2), ("cap", 1)):
-            _refuse_unless_whole(name, getattr(self, name), least)
+            value = whole_number("BestOf", name, getattr(self, name), least, 10**4)
+            object.__setattr__(self, name, value)
         object.__setattr__(self, "scripts", scripts)
-        object.__setattr__(self, "weights", weights)
-
-
-def _refuse_unless_whole(name: str, value: Any, least: int) -> None:
-    if type(value) is not int or not least <= value <= 10**4:
-        raise ValueError(f"{name}={value!r} must be a whole number from {least} to 10000.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._event import Event, inverse_noise_field, noise_field, opaque_field
+from ._event import Event, inverse_noise_field, noise_field, opaque_field, whole_number
 
 __all__ = [
     "ZCDP",
@@ -102,8 +102,5 @@ class GaussianAboveThreshold(Event):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.max_queries, bool) or int(self.max_queries) != self.max_queries:
-            raise ValueError(f"max_queries={self.max_queries!r} must be a whole number.")
-        if self.max_queries < 1:
-            raise ValueError(f"max_queries={self.max_queries!r} must be 1 or more.")
-        object.__setattr__(self, "max_queries", int(self.max_queries))
+        most = whole_number(type(self).__name__, "max_queries", self.max_queries)
+        object.__setattr__(self, "max_queries", most)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
+from .._arithmetic import own_arithmetic
 from .._book import Book
 from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
@@ -72,6 +73,7 @@ class Rules:
     def _repeats(self) -> Repeats:
         return Repeats()
 
+    @own_arithmetic
     def charged(self, state: State, entry: Entry) -> State:
         """The state with one more charge, or a refusal that names what would fit."""
         script = self._repeats.checked(entry.script)
@@ -109,6 +111,7 @@ class Rules:
                 f"about epsilon={0.97 * each:.3g}, or make fewer."
             ) from None
 
+    @own_arithmetic
     def announced(
         self, state: State, coming: Sequence[tuple[Script, int]], parts: tuple[str, ...]
     ) -> None:
@@ -237,6 +240,7 @@ class Rules:
         closed = frozenset(parts) if state.closed else state.closed
         return state._replace(parts=parts, totals=totals, closed=closed)
 
+    @own_arithmetic
     def spent(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of what was charged: on the part that was charged most."""
         if not state.fits:
@@ -249,6 +253,7 @@ class Rules:
             return min(reading, self._planned(state.entries[0].script))
         return min(self.spec.epsilon, reading)
 
+    @own_arithmetic
     def remaining(self, state: State, *parts: str) -> float:
         """Epsilon, at the promised delta, of the largest Gaussian fit that is affordable on the parts."""
         if not state.books or not self.spec.private:
@@ -271,10 +276,12 @@ class Rules:
         live = self._live(state, part)
         return min((book.reading(spent, self.spec.delta) for book, spent in live), default=math.inf)
 
+    @own_arithmetic
     def alone(self, script: Script) -> float:
         """Epsilon of a script by itself, at the promised delta."""
         return self._planned(script)
 
+    @own_arithmetic
     def share(self, state: State, entry: Entry) -> float:
         """Which part of the leading book's capacity a charge takes; all where it closed a part, nan if unknown."""
         if not self.spec.private:
