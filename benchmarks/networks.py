@@ -71,7 +71,8 @@ def write(**row):
 def network(epsilon, hidden, seed=0, data_norm=DATA_NORM, **given):
     """A network for digits."""
     return DPMLPClassifier(
-        epsilon, classes=range(10), hidden_layer_sizes=hidden, data_norm=data_norm, random_state=seed, **GIVEN, **given
+        epsilon=epsilon, classes=range(10), hidden_layer_sizes=hidden, data_norm=data_norm, random_state=seed,
+        **GIVEN, **given,
     )  # fmt: skip
 
 

@@ -216,8 +216,8 @@ def estimators(name: str, neighbors: str) -> Iterator[PrivateEstimator]:
                 **task,
             )
     yield DPRidge(
-        1.0,
-        1e-5,
+        epsilon=1.0,
+        delta=1e-5,
         data_norm=1.0,
         y_bounds=(0.0, 1.0),
         neighbors=neighbors,

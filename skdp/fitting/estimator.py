@@ -78,8 +78,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         Names of the columns, where X had string names.
     """
 
-    epsilon: float = field(default=1.0, kw_only=False)
-    delta: float = field(default=1e-6, kw_only=False)
+    epsilon: float = 1.0
+    delta: float = 1e-6
     neighbors: str = "replace_one"
     n_public: float | None = None
     accountant: str = "auto"

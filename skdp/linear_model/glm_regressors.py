@@ -60,7 +60,7 @@ class DPLinearSVR(WithCorners, LinearRegressor):
     >>> import numpy as np
     >>> from skdp import DPLinearSVR
     >>> X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
-    >>> model = DPLinearSVR(4.0, margin=0.2, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
+    >>> model = DPLinearSVR(epsilon=4.0, margin=0.2, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
     >>> y = X @ [3.0, -2.0, 1.0] + 10.0
     >>> bool(model.fit(X, y).score(X, y) > 0.9)
     True
@@ -127,7 +127,7 @@ class DPPoissonRegressor(PenalisedRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (20000, 2))
     >>> y = rng.poisson(np.exp(X @ [1.0, -0.5] + 0.5))
-    >>> model = DPPoissonRegressor(4.0, alpha=0.0, y_bounds=(0, 15), data_norm=1.5, random_state=0)
+    >>> model = DPPoissonRegressor(epsilon=4.0, alpha=0.0, y_bounds=(0, 15), data_norm=1.5, random_state=0)
     >>> bool(np.abs(model.fit(X, y).coef_ - [1.0, -0.5]).max() < 0.2)
     True
     """

@@ -38,7 +38,7 @@ class DPHuberRegressor(PenalisedRegressor):
     >>> import numpy as np
     >>> from skdp import DPHuberRegressor
     >>> X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
-    >>> model = DPHuberRegressor(4.0, threshold=0.5, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
+    >>> model = DPHuberRegressor(epsilon=4.0, threshold=0.5, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
     >>> model.fit(X, X @ [3.0, -2.0, 1.0] + 10.0).coef_.round()
     array([ 3., -2.,  1.])
     """
@@ -95,7 +95,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (5000, 3))
     >>> y = X @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=5000)
-    >>> model = DPQuantileRegressor(4.0, quantile=0.9, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0)
+    >>> model = DPQuantileRegressor(epsilon=4.0, quantile=0.9, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0)
     >>> bool(0.85 < (y < model.fit(X, y).predict(X)).mean() < 0.95)
     True
     """

@@ -14,6 +14,7 @@ from ..exceptions import NotSupported
 from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
+from ..fitting._parameters import refuse_wrong
 from ..fitting._seeds import warn_of_seed
 from ..fitting.data import warn_of_column
 from ..fitting.release import pay
@@ -22,7 +23,7 @@ from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
 from ..privacy.ledger import paid
 from ..privacy.selection import CappedGeometricRuns
-from ._candidates import Candidates, last_of, paying
+from ._candidates import Candidates, agreed, last_of, paying
 from ._delegates import Delegates
 from ._doors import Widths, admitted, refuse_rest, widths_of
 from ._frame import Best, Frame
@@ -44,11 +45,10 @@ class PrivateSearch(FromFields, Delegates, Covered):
     ----------
     estimator : estimator
         A private one, with declared ``classes`` or ``y_bounds``, or a pipeline of steps that pay or read no record.
-        Epsilons of its steps say how they share what is spent on a fit, and are otherwise set by the search.
-    epsilon : float, default=1.0
-        The promise for everything that the search does.
-    delta : float, default=1e-6
-        Of that promise; above 0.
+        Epsilons of its steps say how they share what is spent on a fit.
+    epsilon, delta : float, default=None
+        The promise for everything that the search does. None takes the estimator's; of a pipeline, the sum over its
+        steps that pay. Where both are written and differ, a fit refuses; an estimator's default counts as unwritten.
     scoring : str or None
         "accuracy", "neg_log_loss" (probabilities below exp(-5) count as that) or "neg_brier_score" of classifiers,
         "neg_mean_squared_error" of regressors; None for the first that fits.
@@ -86,8 +86,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
     """
 
     estimator: Any = field(kw_only=False)
-    epsilon: float = 1.0
-    delta: float = 1e-6
+    epsilon: float | None = None
+    delta: float | None = None
     scoring: str | None = None
     strategy: str = "auto"
     mean_runs: int = 10
@@ -175,12 +175,18 @@ class PrivateSearch(FromFields, Delegates, Covered):
         if best.score is not None:
             self.best_score_ = best.score
 
+    def _promised(self) -> Spec:
+        """Epsilon and delta for everything."""
+        given = {"epsilon": self.epsilon, "delta": self.delta}
+        refuse_wrong({name: value for name, value in given.items() if value is not None})
+        return Spec(*(agreed(name, value, self.estimator) for name, value in given.items()))
+
     def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
         """All that is decided before a table is looked at."""
-        spec = Spec(self.epsilon, self.delta)
+        spec = self._promised()
         if not spec.private or spec.delta == 0.0:
             raise NotSupported(
-                f"epsilon={self.epsilon!r}, delta={self.delta!r}: a private search has a price for a finite epsilon "
+                f"epsilon={spec.epsilon!r}, delta={spec.delta!r}: a private search has a price for a finite epsilon "
                 "and delta > 0; without privacy use scikit-learn's."
             )
         if self.strategy not in ("auto", "geometric", "pilot"):
@@ -209,7 +215,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
     def _frame(
         self, candidates: Candidates, n: int | None, widths: Callable[[Candidates], Widths]
     ) -> Frame:
-        spec = Spec(self.epsilon, self.delta, _relation(candidates))
+        spec = replace(self._promised(), neighbors=_relation(candidates))
         scoring = _scoring(self.scoring, last_of(candidates.bare(0)))
         return Frame(candidates, scoring, spec, n, widths(candidates))
 

@@ -26,7 +26,7 @@ N = len(np.unique(PERSONS))
 
 def model(epsilon=5.0, **given):
     declared = {"data_norm": 3.0, "classes": [0, 1], "random_state": 0}
-    return DPLogisticRegression(epsilon, 1e-5, **{**declared, **given})
+    return DPLogisticRegression(epsilon=epsilon, delta=1e-5, **{**declared, **given})
 
 
 # -------------------------------------------------------------------------------------- persons
@@ -179,7 +179,7 @@ def regressor(name, epsilon=5.0, **given):
     declared = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "random_state": 0, "n_public": 400}
     if "alpha" in REGRESSORS[name]().get_params():
         declared["alpha"] = 0.001
-    return REGRESSORS[name](epsilon, 1e-5, **{**declared, **given})
+    return REGRESSORS[name](epsilon=epsilon, delta=1e-5, **{**declared, **given})
 
 
 @pytest.mark.filterwarnings("ignore:epsilon=inf")
@@ -212,9 +212,9 @@ def test_without_noise_weighted_regressors_are_those_of_scikit_learn():
     given = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "max_sample_weight": 10.0}
     even = WEIGHTS / WEIGHTS.mean()
     for ours, theirs, weights in (
-        (DPRidge(math.inf, alpha=30.0), Ridge(30.0), WEIGHTS),
-        (DPLinearRegression(math.inf), LinearRegression(), WEIGHTS),
-        (DPLasso(math.inf, alpha=0.1), Lasso(0.1, tol=1e-13), even),
+        (DPRidge(epsilon=math.inf, alpha=30.0), Ridge(30.0), WEIGHTS),
+        (DPLinearRegression(epsilon=math.inf), LinearRegression(), WEIGHTS),
+        (DPLasso(epsilon=math.inf, alpha=0.1), Lasso(0.1, tol=1e-13), even),
     ):
         found = ours.set_params(**given).fit(X, COUNTS, weights)
         np.testing.assert_allclose(found.coef_, theirs.fit(X, COUNTS, weights).coef_, atol=1e-9)
@@ -254,14 +254,16 @@ def test_light_rows_do_not_make_residuals_look_small(neighbors):
     rows = rng.uniform(-1.0, 1.0, (20_000, 3))
     y = rows @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=20_000)
     given = {"data_norm": 1.8, "y_bounds": (0.0, 20.0), "random_state": 0, "neighbors": neighbors}
-    light = DPLinearRegression(1.0, max_sample_weight=10.0, **given).fit(rows, y, np.ones(20_000))
+    light = DPLinearRegression(epsilon=1.0, max_sample_weight=10.0, **given).fit(
+        rows, y, np.ones(20_000)
+    )
     assert np.abs(light.coef_ - [3.0, -2.0, 1.0]).max() < 0.4
 
 
 def test_masked_ids_are_refused():
     """What lies under a mask may differ from row to row of one person."""
     X, groups = np.zeros((6, 2)), np.arange(6) // 2
-    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], max_rows_per_group=2)
+    model = DPLogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1], max_rows_per_group=2)
     with pytest.raises(ValueError) as refusal:
         model.fit(X, np.arange(6) % 2, groups=np.ma.masked_array(groups, mask=groups == 1))
     assert str(refusal.value).endswith(".") and not hasattr(model, "coef_")

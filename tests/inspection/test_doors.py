@@ -54,7 +54,9 @@ def test_the_diagram_says_it_before_and_after_fit():
         model.fit(X, Y)
 
 
-@pytest.mark.parametrize("before", [(), (BoundsScaler((-9, 9)),), (DPBounds(0.1),)], ids=len)
+@pytest.mark.parametrize(
+    "before", [(), (BoundsScaler((-9, 9)),), (DPBounds(epsilon=0.1),)], ids=len
+)
 def test_a_sound_pipeline_is_not_accused(before):
     model = sound(*before).fit(X, Y)
     assert skdp.check(model).private and model[-1].privacy_.around == ()
