@@ -233,7 +233,7 @@ RULES: dict[str, Rule] = {
     ),
     "max_sample_weight": (
         _or_none(_between(1e-30, 1e30)),
-        "must be a number between 1e-30 and 1e30: the largest weight that a row may have, or None for no weights",
+        "must be a number between 1e-30 and 1e30: the largest weight that a row counts with, or None for 1",
     ),
     "class_weight": (
         _or_none(_by_label),

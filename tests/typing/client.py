@@ -144,9 +144,7 @@ def study(table: Table) -> tuple[list[Receipt], float]:
     probabilities: Floats = logistic.predict_proba(X_test)
     margins: Floats = logistic.decision_function(X_test)
     assert probabilities.shape == (len(margins), 2)
-    svc = DPLinearSVC(
-        epsilon=1.0, delta=DELTA, loss="huberised_hinge", h=0.3, data_norm=1.0, classes=[0, 1]
-    )
+    svc = DPLinearSVC(epsilon=1.0, loss="huberised_hinge", h=0.3, data_norm=1.0, classes=[0, 1])
     pipeline = Pipeline([("scale", MinMaxScaler((-0.05, 0.05))), ("svc", svc)])
     pipeline.set_params(svc__ledger=ledger).fit(X_train, y_train)
     accuracy: float = logistic.score(X_test, y_test)
