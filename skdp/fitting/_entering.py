@@ -1,5 +1,6 @@
 """How rows enter a fit: by how many scores, and with which weights. Faces override what they know more of."""
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -18,6 +19,10 @@ class Entering:
     data_norm: float | None
     max_rows_per_group: int | None = None
     max_sample_weight: float | None = None
+
+    def _doubts(self) -> Iterator[str]:
+        """What a fit warns of by parameters alone."""
+        yield from ()
 
     def _outputs(self, n_classes: int | None = None) -> int:
         """Scores of one record, for so many classes or as far as parameters tell."""

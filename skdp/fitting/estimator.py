@@ -32,6 +32,7 @@ from ._shares import declared_of_rows, units_of
 from ._surroundings import surroundings
 from ._tables import Array
 from ._warning import frames_to_caller
+from ._weak import warn_of_doubts
 from .auto import choose_solver
 from .plan import Plan
 from .run import Run, prepare
@@ -282,6 +283,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         outputs = self._outputs_of(targets, stored)
         plan = self._as_weighted(sample_weight)._plan(n, X.shape[1], declared, outputs)
         warn_of_seed(self._payer(), self.random_state)
+        warn_of_doubts(self._doubts())
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Public, Records, state
 from ..mechanisms._mechanism import Mechanism
 from ..privacy import Ledger, Spec, calibrate
@@ -21,7 +19,7 @@ from ._circumstances import position, today, version
 from ._covered import payer_of
 from ._seeds import seed_of
 from ._tables import Array
-from ._warning import frames_to_caller
+from ._weak import warn_of_promise
 
 __all__ = ["Asked", "pay", "release"]
 
@@ -99,12 +97,7 @@ def release(
     receipt : Receipt
         What was spent.
     """
-    if not spec.private:
-        warnings.warn(
-            "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
-            PrivacyWarning,
-            stacklevel=frames_to_caller(),
-        )
+    warn_of_promise(spec, public.n)
     payer = _payer(ledger, spec)
     scale, script = calibrate(lambda noise: asked.script(noise, public), spec)
     account = Scripted(spec, script)

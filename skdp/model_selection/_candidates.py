@@ -179,8 +179,8 @@ def agreed(name: str, given: float | None, estimator: Any) -> float:
     """
     _refuse_unless_private(last_of(estimator))
     steps = [step for _, step in paying(estimator)]
-    for step in steps:
-        refuse_wrong({name: getattr(step, name)})
+    for value in [getattr(step, name) for step in steps] + ([] if given is None else [given]):
+        refuse_wrong({name: value})
     whole = math.fsum(float(getattr(step, name)) for step in steps)
     if given is None:
         return whole

@@ -14,8 +14,8 @@ from ..exceptions import NotSupported
 from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
-from ..fitting._parameters import refuse_wrong
 from ..fitting._seeds import warn_of_seed
+from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import warn_of_column
 from ..fitting.release import pay
 from ..fitting.trials import Seeds
@@ -151,6 +151,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
             raise ValueError(
                 f"neighbors={receipt.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
+        warn_of_promise(strategy.frame.spec, n)
+        warn_of_doubts(last_of(self.estimator)._doubts())
         warn_of_seed(payer, self.random_state)
         stood = pay(payer, receipt.script, "search")
         with paid():
@@ -177,9 +179,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
 
     def _promised(self) -> Spec:
         """Epsilon and delta for everything."""
-        given = {"epsilon": self.epsilon, "delta": self.delta}
-        refuse_wrong({name: value for name, value in given.items() if value is not None})
-        return Spec(*(agreed(name, value, self.estimator) for name, value in given.items()))
+        epsilon = agreed("epsilon", self.epsilon, self.estimator)
+        return Spec(epsilon, agreed("delta", self.delta, self.estimator))
 
     def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
         """All that is decided before a table is looked at."""
