@@ -3,15 +3,13 @@
 import inspect
 
 import numpy as np
-from sklearn.base import is_classifier
 
+from skdp import DPLinearSVC, DPLogisticRegression, DPRidge
 from skdp.ranking import DPRanker
 from skdp.utils import all_estimators
 
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
-# Without which no sample_weight is taken. Bounds on targets are so wide that noise for heavier ones would be seen.
-WEIGHED = {"classifier": 10.0, "regressor": 3.0}
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
@@ -42,6 +40,12 @@ class InLists(DPRanker):
 STAND_INS = {"DPRanker": InLists}  # whose fit is asked for more than a table and targets
 
 
+def as_written():
+    """Estimators as a user would first check them."""
+    given = {"epsilon": 1e4, "delta": 1e-6, "data_norm": 20.0}
+    return [Estimator(**given) for Estimator in (DPLogisticRegression, DPLinearSVC, DPRidge)]
+
+
 def checked():
     """One instance of each public estimator, or one for each relation that it knows."""
     found = []
@@ -55,10 +59,6 @@ def checked():
         given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
         given |= {name: value for name, value in SMALL.items() if name in known}
         relations = RELATIONS if "neighbors" in known else ()
-        if "max_sample_weight" in known:
-            given["max_sample_weight"] = WEIGHED[
-                "classifier" if is_classifier(Estimator()) else "regressor"
-            ]
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)
         ]
