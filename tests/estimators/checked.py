@@ -15,8 +15,9 @@ COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
 NARROWER |= {"DPMLPRegressor": (-5.0, 5.0), "DPTorchRegressor": (-5.0, 5.0)}
-# Few units and few steps, so that checks take no minutes.
+# Few units and few steps, so that checks take no minutes; and steps that few units take without running away.
 SMALL = {"hidden_layer_sizes": (10,), "max_iter": 10}
+STEPS = {"DPMLPClassifier": 0.2}
 RELATIONS = ("replace_one", "add_remove")
 
 
@@ -58,6 +59,7 @@ def checked():
         given |= {"n_public": 100} if kind in COUNTED else {}
         given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
         given |= {name: value for name, value in SMALL.items() if name in known}
+        given |= {"learning_rate_init": STEPS[kind]} if kind in STEPS else {}
         relations = RELATIONS if "neighbors" in known else ()
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdp.utils import expected_failed_checks
 
+TOO_LONG = [("DPMLPClassifier", "check_class_weight_classifiers")]
 QUIET = pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
 
 
@@ -18,6 +19,8 @@ QUIET = pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
 @QUIET
 @parametrize_with_checks([*as_written(), *checked()], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_check(estimator, check):
+    if (type(estimator).__name__, check.func.__name__) in TOO_LONG:
+        pytest.skip("it passes, and takes 13 s of processor time")
     before = estimator.get_params().get("epsilon")
     check(estimator)
     assert estimator.get_params().get("epsilon") == before, "a check changed what it was given"
@@ -42,7 +45,7 @@ def weighed():
         estimator.set_params(epsilon=math.inf, max_sample_weight=5.0)
         name = type(estimator).__name__
         if is_classifier(estimator) and name not in UNLIKE:
-            estimator.set_params(solver="objective-perturbation")  # to its minimum
+            estimator.set_params(solver="objective-perturbation", C=0.1)  # to its minimum
         why = UNLIKE.get(name, UNLIKE.get(f"{name}-{estimator.neighbors}"))
         marks = () if why is None else pytest.mark.xfail(reason=why, strict=True)
         yield pytest.param(estimator, id=f"{name}-{estimator.neighbors}", marks=marks)
