@@ -71,7 +71,7 @@ def serve():
         kind, (n, d), epsilon, repeats = json.loads(line)
         rows = table(kind, n, d)
         theirs = LogisticRegression(max_iter=1000)
-        ours = DPLogisticRegression(epsilon, 1e-6, data_norm=1.0, classes=[0, 1])
+        ours = DPLogisticRegression(epsilon=epsilon, delta=1e-6, data_norm=1.0, classes=[0, 1])
         ours.fit(*rows)
         seconds = [fastest(model.fit, rows, repeats) for model in (theirs, ours)]
         print(json.dumps((*seconds, int(theirs.n_iter_[0]))), flush=True)

@@ -47,7 +47,9 @@ def serve():
             X = rng.standard_normal((n, d)) / np.sqrt(d)
             tables[n, d] = X, (X @ rng.standard_normal(d) > 0).astype(int)
         X, y = tables[n, d]
-        model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1], **asked["given"])
+        model = DPLogisticRegression(
+            epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1], **asked["given"]
+        )
         begun = time.process_time()
         model.fit(X, y)
         print(json.dumps(time.process_time() - begun), flush=True)

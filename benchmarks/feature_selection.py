@@ -61,8 +61,8 @@ def run(method, lam, epsilon, repetition):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = DPLogisticRegression(
-            epsilon,
-            DELTA,
+            epsilon=epsilon,
+            delta=DELTA,
             solver=method,
             penalty="l1",
             C=1.0 / (lam * cut),

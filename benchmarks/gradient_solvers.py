@@ -54,8 +54,8 @@ def makers(lam, wanted):
 def _maker(Estimator, solver, penalty, lam):
     def make(epsilon, n):
         return Estimator(
-            epsilon,
-            1e-8,
+            epsilon=epsilon,
+            delta=1e-8,
             solver=solver,
             penalty=penalty,
             C=1 / (lam * n),

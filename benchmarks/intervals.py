@@ -69,7 +69,9 @@ def measured(setting, runs):
     for run in range(runs):
         X = rng.normal(size=(n, d)) @ root.T
         y = X @ w + 0.1 + SPREAD * rng.normal(size=n)
-        model = DPLinearRegression(epsilon, DELTA, random_state=run, **given).fit(X, y)
+        model = DPLinearRegression(epsilon=epsilon, delta=DELTA, random_state=run, **given).fit(
+            X, y
+        )
         ratios.append(model._estimated[1])
         try:
             intervals = {level: model.conf_int(level) for level in LEVELS}
@@ -127,8 +129,8 @@ def logistic(setting, runs):
         X = drawn(rng, n, d, law)
         y = (rng.logistic(size=n) < X @ w - offset).astype(int)
         model = DPLogisticRegression(
-            epsilon,
-            DELTA,
+            epsilon=epsilon,
+            delta=DELTA,
             data_norm=1.0,
             classes=[0, 1],
             neighbors=neighbors,

@@ -47,7 +47,9 @@ def methods():
 
     def private(**own):
         given = {"data_norm": 1.0, "classes": list(range(CLASSES)), "penalty": None, **own}
-        return lambda seed: DPLogisticRegression(EPSILON, DELTA, random_state=seed, **given)
+        return lambda seed: DPLogisticRegression(
+            epsilon=EPSILON, delta=DELTA, random_state=seed, **given
+        )
 
     return {
         "nonprivate": lambda seed: LogisticRegression(C=1e3, max_iter=2000),

@@ -71,7 +71,8 @@ def write(**row):
 def network(epsilon, hidden, seed=0, data_norm=DATA_NORM, **given):
     """A network for digits."""
     return DPMLPClassifier(
-        epsilon, classes=range(10), hidden_layer_sizes=hidden, data_norm=data_norm, random_state=seed, **GIVEN, **given
+        epsilon=epsilon, classes=range(10), hidden_layer_sizes=hidden, data_norm=data_norm, random_state=seed,
+        **GIVEN, **given,
     )  # fmt: skip
 
 
@@ -79,7 +80,7 @@ def model_of(rows, epsilon, hidden, seed=0, **given):
     """A network of pixels, of components, or of those that it buys itself."""
     if rows != "components":
         return network(epsilon, hidden, seed, DATA_NORM if rows == "pixels" else 1.0, **given)
-    components = DPPCA(SHARE * epsilon, data_norm=DATA_NORM, random_state=seed, **GIVEN)
+    components = DPPCA(epsilon=SHARE * epsilon, data_norm=DATA_NORM, random_state=seed, **GIVEN)
     return skdp.make_pipeline(components, network(REST * epsilon, hidden, seed, None, **given))
 
 
@@ -123,7 +124,7 @@ def search(hidden, epsilon=2.0):
     A fifth in mu squared: whoever tries five steps to take the best pays for all.
     """
     X, y, X_test, y_test = images()
-    bought = DPPCA(SHARE * epsilon, data_norm=DATA_NORM, random_state=0, **GIVEN).fit(X)
+    bought = DPPCA(epsilon=SHARE * epsilon, data_norm=DATA_NORM, random_state=0, **GIVEN).fit(X)
     digits = bought.transform(X), y, bought.transform(X_test), y_test
     for name in ("blsgd", "blsgd-ac"):
         fit("line search", "bought", name, REST * epsilon, hidden, digits, solver=name)

@@ -82,8 +82,8 @@ def main():
             for epsilon in EPSILONS:
                 for kind, Estimator, given, rows, norm in models(X, bound):
                     model = Estimator(
-                        epsilon,
-                        DELTA,
+                        epsilon=epsilon,
+                        delta=DELTA,
                         data_norm=norm,
                         classes=np.unique(y),
                         random_state=0,

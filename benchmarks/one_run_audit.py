@@ -43,8 +43,8 @@ def model_of(name, epsilon, relation, n_public):
     """The estimator as it is audited."""
     kind, solver, penalty, _ = FITS[name]
     return kind(
-        epsilon,
-        DELTA,
+        epsilon=epsilon,
+        delta=DELTA,
         data_norm=1.0,
         classes=[0, 1],
         neighbors=relation,

@@ -51,8 +51,8 @@ def private(solver, cls=DPLogisticRegression, delta=DELTA):
 
     def make(epsilon, seed):
         return cls(
-            epsilon,
-            delta,
+            epsilon=epsilon,
+            delta=delta,
             solver=solver,
             data_norm=1.0,
             classes=[0, 1],

@@ -61,7 +61,7 @@ def newton_rows(repeat):
         ("psgd", DPLogisticRegression, 1e-6),
         ("rsgd-ar", DPLogisticRegression, 1e-6),
     ):
-        model = cls(1.0, delta, solver=name, **given)
+        model = cls(epsilon=1.0, delta=delta, solver=name, **given)
         took = seconds(lambda model=model: model.fit(X, y), repeat)
         what = f"{name}, {cls.__name__}, delta={delta:g}"
         yield {"what": what, "n": N, "d": D, "seconds": took, "ratio": took / base}
@@ -72,7 +72,9 @@ def kdd_rows(repeat):
     data = datasets.load_kddcup99()
     X, y = data.encode(), np.asarray(data.target)
     order = np.random.default_rng(0).permutation(len(y))
-    model = DPLogisticRegression(1.0, 1e-12, solver="rsgd-ar", data_norm=1.0, classes=[0, 1])
+    model = DPLogisticRegression(
+        epsilon=1.0, delta=1e-12, solver="rsgd-ar", data_norm=1.0, classes=[0, 1]
+    )
     epochs = model._plan(len(y), X.shape[1], {}).solver.epochs
     for n in (50_000, 100_000, 150_000, 200_000, 250_000, len(y)):
         part, labels = X[order[:n]], y[order[:n]]

@@ -43,7 +43,9 @@ def ways(epsilon):
     """Name to an estimator that has not been fitted."""
 
     def model(C):
-        return DPLogisticRegression(epsilon, DELTA, data_norm=1.0, classes=[0, 1], solver="gd", C=C)
+        return DPLogisticRegression(
+            epsilon=epsilon, delta=DELTA, data_norm=1.0, classes=[0, 1], solver="gd", C=C
+        )
 
     given = {"epsilon": epsilon, "delta": DELTA}
     yield "C=1", model(1.0)

@@ -71,7 +71,9 @@ def run(given, epsilon, seeds, **more):
     for (X, y, qid), test in folds():
         norm = float(np.linalg.norm(X, axis=1).max())
         fits = [
-            DPRanker(epsilon, DELTA, data_norm=norm, random_state=seed, **given, **more)
+            DPRanker(
+                epsilon=epsilon, delta=DELTA, data_norm=norm, random_state=seed, **given, **more
+            )
             for seed in range(seeds)
         ]
         found.append(np.mean([figures(fit.fit(X, y, qid=qid), test) for fit in fits], axis=0))

@@ -85,7 +85,7 @@ def methods(bounds):
     half = 0.5 * (bounds[1] - bounds[0])
 
     def private(Estimator, **own):
-        return lambda epsilon, seed: Estimator(epsilon, random_state=seed, **given, **own)
+        return lambda epsilon, seed: Estimator(epsilon=epsilon, random_state=seed, **given, **own)
 
     return {
         "nonprivate": lambda epsilon, seed: Ridge(1e-3),

@@ -45,8 +45,8 @@ def one(args):
     """One fit in this process, as a line of JSON."""
     X, y = table(args.rows, args.columns, args.stored, args.form)
     model = DPLogisticRegression(
-        1.0,
-        1e-6,
+        epsilon=1.0,
+        delta=1e-6,
         data_norm=args.stored**0.5,
         classes=[0, 1],
         solver=args.solver[0],

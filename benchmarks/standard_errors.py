@@ -92,7 +92,7 @@ def fits(X, y, epsilon, solver, neighbors, times):
     found = []
     for seed in range(times):
         model = DPLogisticRegression(
-            epsilon,
+            epsilon=epsilon,
             data_norm=1.0,
             classes=[0, 1],
             solver=solver,

@@ -81,7 +81,7 @@ def sgd_step(records):
 
 
 def _plan(n, solver):
-    model = DPLogisticRegression(1.0, 1e-6, data_norm=np.sqrt(D), solver=solver)
+    model = DPLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=np.sqrt(D), solver=solver)
     return model._plan(n, D, {})
 
 
@@ -169,7 +169,7 @@ def against_lbfgs(rows):
 
     X, y = load("adult")
     model = DPLogisticRegression(
-        1.0, 1e-6, data_norm=1.0, classes=[0, 1], solver=SOLVERS["gd"](steps=50)
+        epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1], solver=SOLVERS["gd"](steps=50)
     )
     ours = median_time(lambda: model.fit(X, y), repeat=1)
     theirs = median_time(lambda: LogisticRegression(max_iter=1000).fit(X, y), repeat=1)

@@ -52,7 +52,13 @@ def fit(name, epsilon, epochs):
     X, y, X_test, y_test = images()
     delta, given = settings(name, epochs)
     model = DPTorchClassifier(
-        epsilon, delta, module=network(), classes=range(10), random_state=0, **GIVEN, **given
+        epsilon=epsilon,
+        delta=delta,
+        module=network(),
+        classes=range(10),
+        random_state=0,
+        **GIVEN,
+        **given,
     )
     start = time.process_time()
     model.fit(2.0 * X - 1.0, y)

@@ -102,7 +102,7 @@ def ours(task, epsilon, seed):
 
     def fit(features, **given):
         model = skdp.DPLogisticRegression(
-            epsilon, DELTA, classes=[0, 1], random_state=1000 + seed, **given
+            epsilon=epsilon, delta=DELTA, classes=[0, 1], random_state=1000 + seed, **given
         )
         return skdp.make_pipeline(features, model)
 

@@ -63,7 +63,7 @@ class NotSupported(ValueError):
 
 
 class PrivacyWarning(UserWarning):
-    """The guarantee holds for less than one may think: a fixed seed, undeclared classes, no noise.
+    """The guarantee holds for less than one may think: a fixed seed, undeclared classes, little noise or too much.
 
     Examples
     --------

@@ -207,8 +207,8 @@ def estimators(name: str, neighbors: str) -> Iterator[PrivateEstimator]:
     for kind in (DPLogisticRegression, DPLinearSVC):
         for task in TASKS:
             yield kind(
-                1.0,
-                1e-5,
+                epsilon=1.0,
+                delta=1e-5,
                 data_norm=1.0,
                 classes=[0, 1],
                 neighbors=neighbors,
@@ -216,8 +216,8 @@ def estimators(name: str, neighbors: str) -> Iterator[PrivateEstimator]:
                 **task,
             )
     yield DPRidge(
-        1.0,
-        1e-5,
+        epsilon=1.0,
+        delta=1e-5,
         data_norm=1.0,
         y_bounds=(0.0, 1.0),
         neighbors=neighbors,

@@ -1,6 +1,7 @@
 """How rows enter a fit: by how many scores, and with which weights. Faces override what they know more of."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -18,6 +19,10 @@ class Entering:
     data_norm: float | None
     max_rows_per_group: int | None = None
     max_sample_weight: float | None = None
+
+    def _doubts(self) -> Iterator[str]:
+        """What a fit warns of by parameters alone."""
+        yield from ()
 
     def _outputs(self, n_classes: int | None = None) -> int:
         """Scores of one record, for so many classes or as far as parameters tell."""
@@ -44,8 +49,20 @@ class Entering:
         """Whether rows have weights of their own."""
         return self.max_sample_weight is not None
 
+    def _as_weighted(self, sample_weight: ArrayLike | None) -> Self:
+        """The estimator that plans a fit with these weights: as if 1 had been declared, where no bound was."""
+        if sample_weight is None or self.max_sample_weight is not None:
+            return self
+        return self._as_if(max_sample_weight=1.0)
+
+    def _as_if(self, **declared: Any) -> Self:
+        """The same estimator, as if these parameters had been declared."""
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), **declared)
+        return twin
+
     def _weights(
         self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
     ) -> Array | None:
         """What each row weighs over the bound, in [0, 1]; None where all weigh the same."""
-        return shares_of_bound(self, sample_weight, len(targets))
+        return shares_of_bound(sample_weight, self.max_sample_weight, len(targets))

@@ -2,10 +2,15 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["refuse_foreign", "refusing_foreign"]
+from ._parameters import as_text
+
+__all__ = ["refuse_foreign", "refuse_positions", "refusing_foreign"]
+
+# What comes first in the constructor of an estimator of scikit-learn's.
+_FIRST = "alpha", "hidden_layer_sizes", "n_components"
 
 _STEPS = "a solver's work is fixed before it runs, since what depends on the data would leak; set solver__steps instead"
 FOREIGN = {
@@ -43,6 +48,28 @@ def refuse_foreign(kind: type, given: Iterable[str], own: Iterable[str]) -> None
             raise TypeError(f"{kind.__name__} has no parameter {name!r}: {FOREIGN[name]}.")
 
 
+def refuse_positions(kind: type, given: Sequence[Any], own: Iterable[str]) -> None:
+    """Say that parameters go by name: the first one is another in scikit-learn's estimators than it would be here.
+
+    Parameters
+    ----------
+    kind : type
+        The estimator.
+    given : sequence
+        Values without a name.
+    own : iterable of str
+        Names that the estimator has.
+    """
+    if not given:
+        return
+    known = set(own)
+    names = [name for name in ("epsilon", *_FIRST) if name in known]
+    written = " or ".join(f"{kind.__name__}({name}=...)" for name in names)
+    raise TypeError(
+        f"{kind.__name__} takes keyword arguments only, got {as_text(given[0])} without a name; write {written}."
+    )
+
+
 def refusing_foreign(init: Callable[..., None]) -> Callable[..., None]:
     """A constructor with the same signature that says so of the names that it is given.
 
@@ -55,11 +82,15 @@ def refusing_foreign(init: Callable[..., None]) -> Callable[..., None]:
     -------
     callable
     """
-    own = inspect.signature(init).parameters
+    _, *own = inspect.signature(init).parameters.values()
+    names = [parameter.name for parameter in own]
+    keywords = all(parameter.kind is parameter.KEYWORD_ONLY for parameter in own)
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **given: Any) -> None:
-        refuse_foreign(type(self), given, own)
+        refuse_foreign(type(self), given, names)
+        if keywords:
+            refuse_positions(type(self), args, names)
         init(self, *args, **given)
 
     return __init__

@@ -176,12 +176,12 @@ RULES: dict[str, Rule] = {
         "must be 0, or a number between 1e-100 and 1e100: it is the strength of the penalty, as in scikit-learn",
     ),
     "margin": (
-        _between(1e-30, 1e30, 0.0),
-        "must be 0, or a number between 1e-30 and 1e30, in units of the target",
+        _or_none(_between(1e-30, 1e30, 0.0)),
+        "must be 0, or a number between 1e-30 and 1e30, in units of the target, or None for 0",
     ),
     "threshold": (
-        _between(1e-30, 1e30),
-        "must be a number between 1e-30 and 1e30, in units of the target",
+        _or_none(_between(1e-30, 1e30)),
+        "must be a number between 1e-30 and 1e30, in units of the target, or None for 1.35",
     ),
     "smoothing": (
         _or_none(_between(5e-3, 1.0)),
@@ -233,7 +233,7 @@ RULES: dict[str, Rule] = {
     ),
     "max_sample_weight": (
         _or_none(_between(1e-30, 1e30)),
-        "must be a number between 1e-30 and 1e30: the largest weight that a row may have, or None for no weights",
+        "must be a number between 1e-30 and 1e30: the largest weight that a row counts with, or None for 1",
     ),
     "class_weight": (
         _or_none(_by_label),

@@ -3,6 +3,7 @@
 No sentence shows an id, a weight or a count: with owners the number of rows is private under both relations.
 """
 
+import math
 import numbers
 import re
 from typing import Any
@@ -12,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from ..mechanisms import number_of_units
 from ._cells import as_cells, read_cell
-from ._parameters import as_text
 from ._tables import Array, attempt
 
 __all__ = [
@@ -154,33 +154,45 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
     return owners, number_of_units(owners, n)
 
 
-def shares_of_bound(estimator: Any, sample_weight: ArrayLike | None, n: int) -> Array | None:
-    """Weights over their declared bound, in [0, 1]; None where neither was given.
+def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int) -> Array | None:
+    """Weights over their bound, in [0, 1]; None where neither was given.
+
+    No value is refused, since a refusal would tell of a record: a weight is clipped to its bound as a row is to its
+    norm, and what is negative or no number counts as 0.
 
     Parameters
     ----------
-    estimator : estimator
-        Declares the bound.
     sample_weight : array-like of shape (n,) or None
         What the user gave.
+    bound : float or None
+        The largest weight that counts; None stands for 1.
     n : int
         Rows.
     """
-    bound = estimator.max_sample_weight
-    if bound is None:
-        if sample_weight is None:
-            return None
-        raise ValueError(
-            "sample_weight was passed, and max_sample_weight is None; declare a bound on a row's weight that you know "
-            "without looking at the data."
-        )
-    given = np.ones(n) if sample_weight is None else sample_weight
-    found, wrong = attempt(lambda: np.asarray(given, dtype=np.float64))
-    if wrong is not None or found.shape != (n,):
+    if sample_weight is None and bound is None:
+        return None
+    found = np.ones(n) if sample_weight is None else _numbers(sample_weight)
+    if found is None or found.shape != (n,):
         raise ValueError("sample_weight must be a 1D array of one number for each row of X.")
-    if not ((found >= 0.0) & (found <= bound)).all():
-        raise ValueError(
-            f"sample_weight holds a value that is not between 0 and max_sample_weight={as_text(bound)}; clip it, or "
-            "declare a larger bound."
-        )
-    return np.asarray(found / float(bound))
+    most = 1.0 if bound is None else float(bound)
+    return np.asarray(np.clip(np.nan_to_num(found, posinf=most), 0.0, most) / most)
+
+
+def _numbers(given: ArrayLike) -> Array | None:
+    """Weights as doubles, cell by cell where their type is that of none of them; None for what is no list of cells."""
+    found, wrong = attempt(
+        lambda: np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
+    )
+    if wrong is not None or found.ndim != 1 or found.dtype.kind not in "biufO":
+        return None
+    if found.dtype.kind == "O":
+        return np.array([_as_double(one) for one in found], dtype=np.float64)
+    return np.ma.filled(np.ma.asarray(given, dtype=np.float64), 0.0)
+
+
+def _as_double(one: Any) -> float:
+    """A number as a double; NaN for anything else."""
+    if isinstance(one, str | bytes):
+        return math.nan
+    found, wrong = attempt(lambda: float(one))
+    return math.nan if wrong is not None else found

@@ -34,6 +34,7 @@ from ._surroundings import name_around
 from ._tables import Array
 from ._warm import refuse_untold
 from ._warning import frames_to_caller
+from ._weak import warn_of_doubts
 from .auto import choose_solver
 from .plan import Plan
 from .run import Run, prepare
@@ -80,8 +81,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         Names of the columns, where X had string names.
     """
 
-    epsilon: float = field(default=1.0, kw_only=False)
-    delta: float = field(default=1e-6, kw_only=False)
+    epsilon: float = 1.0
+    delta: float = 1e-6
     neighbors: str = "replace_one"
     n_public: float | None = None
     accountant: str = "auto"
@@ -281,8 +282,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         X, targets, declared, stored = self._encode(X, y)
         owners, n = self._owners(groups, X.shape[0])
         weights = self._weights(targets, stored, sample_weight)
-        plan = self._plan(n, X.shape[1], declared, self._outputs_of(targets, stored))
+        outputs = self._outputs_of(targets, stored)
+        plan = self._as_weighted(sample_weight)._plan(n, X.shape[1], declared, outputs)
         warn_of_seed(self._payer(), self.random_state)
+        warn_of_doubts(self._doubts())
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:

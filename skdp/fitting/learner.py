@@ -1,7 +1,7 @@
 """What private estimators share that minimise something: rows of bounded norm, and a solver."""
 
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -43,12 +43,6 @@ class PrivateLearner(PrivateEstimator):
     solver: str | Solver = "auto"
     bounds_: Array = field(init=False)
     data_norm_: float = field(init=False)
-
-    def _as_if(self, **declared: Any) -> Self:
-        """The same estimator, as if these parameters had been declared."""
-        twin = object.__new__(type(self))
-        vars(twin).update(vars(self), **declared)
-        return twin
 
     def _stand_ins(self, n_features: int) -> dict[str, Any]:
         """For each parameter whose meaning is bought, a value that holds whatever is bought."""
@@ -129,7 +123,8 @@ class PrivatePredictor(PrivateLearner):
         Protects persons with several rows: the most rows of one that enter a fit, which then takes ``groups``. None
         where every row is a person's only one.
     max_sample_weight : float, default=None
-        Public bound on what a row weighs, for fits with ``sample_weight``.
+        Public bound on what a row weighs; heavier ones count with it, and None stands for 1. Noise is made for a row of
+        this weight, so weights far below it drown in noise: declare about the largest that you expect.
     """
 
     max_rows_per_group: int | None = None

@@ -88,8 +88,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Numbers to predict, several of a record where the estimator says so; those beyond ``y_bounds`` are cut.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row's loss weighs, from 0 to ``max_sample_weight``, which must be declared. A weight is part of
-            its record.
+            What each row's loss weighs; those beyond ``max_sample_weight``, or 1 where that is None, count with it, and
+            what is negative or no number counts as 0. A weight is part of its record.
         groups : array-like of shape (n_samples,), default=None
             The id of each row's person, of whom the first ``max_rows_per_group`` rows enter.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -13,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Public, Records, state
 from ..mechanisms._mechanism import Mechanism
 from ..privacy import Ledger, Spec, calibrate
@@ -24,7 +22,7 @@ from ._circumstances import position, today, version
 from ._covered import payer_of
 from ._seeds import seed_of
 from ._tables import Array
-from ._warning import frames_to_caller
+from ._weak import warn_of_promise
 
 __all__ = ["Query", "pay", "refuse_unless_public", "release"]
 
@@ -113,12 +111,7 @@ def release(
         What was spent.
     """
     refuse_unless_public(asked, "questions", "ask", "outcomes")
-    if not spec.private:
-        warnings.warn(
-            "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
-            PrivacyWarning,
-            stacklevel=frames_to_caller(),
-        )
+    warn_of_promise(spec, public.n)
     payer = _payer(ledger, spec)
     scale, script = calibrate(lambda noise: asked.script(noise, public), spec)
     account = Scripted(spec, script)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import PrivacyWarning
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
@@ -26,7 +24,7 @@ from ._share import Share
 from ._tables import Array
 from ._threads import one_thread
 from ._warm import continued, joint, priced_jointly
-from ._warning import frames_to_caller
+from ._weak import warn_of_noise, warn_of_promise
 from .plan import Plan
 
 __all__ = ["Run", "prepare"]
@@ -119,12 +117,8 @@ class Run:
             What was spent.
         """
         plan = self.plan
-        if not plan.spec.private:
-            warnings.warn(
-                "epsilon=inf adds no noise: the result is NOT private; use it for debugging only.",
-                PrivacyWarning,
-                stacklevel=frames_to_caller(),
-            )
+        warn_of_promise(plan.spec, plan.public.n)
+        warn_of_noise(expected_error(plan, self.budget))
         account = with_progress_bar(self.account, plan.solver.name, verbose)
         account = account if told is None else with_progress(account, told)
         stood = self._pay()

@@ -63,7 +63,7 @@ class Starting(PrivateLearner):
     >>> from skdp import DPRidge
     >>> X = np.random.default_rng(0).uniform(-1, 1, (1000, 3))
     >>> y = X @ [3.0, -2.0, 1.0] + 10.0
-    >>> model = DPRidge(1.0, y_bounds=(4.0, 16.0), data_norm=1.8, solver="gd", warm_start=True)
+    >>> model = DPRidge(epsilon=1.0, y_bounds=(4.0, 16.0), data_norm=1.8, solver="gd", warm_start=True)
     >>> round(model.fit(X, y).privacy_.epsilon, 2), round(model.fit(X, y).privacy_.epsilon, 2)
     (1.0, 1.45)
     """

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from ..privacy import Spec
 from ..privacy.receipt import Receipt
+from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._verdicts import ASSUMES, PRIVATE, UNKNOWN, VOID, Setting, Verdict, is_ours
 
 __all__ = ["charges", "judge_guarantee"]
 
-# Bayes: odds grow by exp(epsilon) at most. From here on odds of one in 485 million may become even, so that any person
-# of a continent can be singled out.
-PROTECTS_NOBODY = 20.0
 LARGE_DELTA = 1e-3  # where the number of records is not known
 _CODE = ("loss", "penalty", "scoring", "solver", "strategy")  # parameters that take objects
 
@@ -86,7 +85,7 @@ def _of_numbers(
     """What epsilon and delta say."""
     if epsilon is not None and math.isinf(epsilon):
         yield VOID, f"{before}epsilon=inf adds no noise, so nothing is private"
-    elif epsilon is not None and epsilon > PROTECTS_NOBODY:
+    elif epsilon is not None and _protects_nobody(epsilon, delta):
         yield VOID, f"{before}epsilon={epsilon:g} protects nobody: take 10 or less"
     if delta is None:
         return
@@ -97,6 +96,14 @@ def _of_numbers(
         )
     elif not isinstance(n, int) and delta >= LARGE_DELTA:
         yield VOID, f"{before}delta={delta:g} allows publishing a record now and then: take 1e-6"
+
+
+def _protects_nobody(epsilon: float, delta: float | None) -> bool:
+    """Tell whether the best attack finds nearly everybody; values that no fit takes are refused there."""
+    if not epsilon > 0.0:
+        return False
+    known = LARGE_DELTA if delta is None or not 0.0 <= delta < 1.0 else delta
+    return share_caught(Spec(epsilon, known, "replace_one")) >= PROTECTS_NOBODY
 
 
 def _number(step: Any, name: str) -> float | None:

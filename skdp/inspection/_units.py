@@ -63,7 +63,8 @@ def original_units(model: Any) -> Coefficients:
     >>> from skdp.inspection import original_units
     >>> from skdp.preprocessing import BoundsScaler
     >>> years = np.random.default_rng(0).uniform(1900, 2000, (5000, 1))
-    >>> scaler, ridge = BoundsScaler((1900, 2000)), DPRidge(2.0, y_bounds=(0, 30), data_norm=1.0, random_state=0)
+    >>> scaler = BoundsScaler((1900, 2000))
+    >>> ridge = DPRidge(epsilon=2.0, y_bounds=(0, 30), data_norm=1.0, random_state=0)
     >>> model = make_pipeline(scaler, ridge).fit(years, 0.2 * years[:, 0] - 375.0)
     >>> original_units(model).coef.round(2)  # a fifth of a unit each year
     array([0.2])

@@ -126,7 +126,7 @@ class WithIntervals(SeveralTargets):
         >>> rng = np.random.default_rng(0)
         >>> X = rng.uniform(-1, 1, (5000, 3))
         >>> y = X @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=5000)
-        >>> model = DPLinearRegression(2.0, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0).fit(X, y)
+        >>> model = DPLinearRegression(epsilon=2.0, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0).fit(X, y)
         >>> low, high = model.conf_int(0.99).T
         >>> bool(((low < [3, -2, 1]) & ([3, -2, 1] < high)).all())
         True

@@ -84,7 +84,7 @@ class WithLogisticIntervals(LinearClassifier):
         >>> X = rng.uniform(-1, 1, (20_000, 3))
         >>> y = rng.logistic(size=20_000) < X @ [2.0, -1.0, 0.5]
         >>> given = {"data_norm": 1.8, "classes": [False, True], "random_state": 0}
-        >>> model = DPLogisticRegression(2.0, solver=WhiteObjective(clip=1.0), **given).fit(X, y)
+        >>> model = DPLogisticRegression(epsilon=2.0, solver=WhiteObjective(clip=1.0), **given).fit(X, y)
         >>> low, high = model.conf_int(0.99)[0].T
         >>> bool(((low < [2, -1, 0.5]) & ([2, -1, 0.5] < high)).all())
         True

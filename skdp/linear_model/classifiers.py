@@ -130,7 +130,10 @@ def _named(given: Any, name: str) -> bool:
 
 
 class DPLinearSVC(WithCorners, LinearClassifier):
-    """Linear support vector classifier with (epsilon, delta)-differential privacy.
+    """Linear support vector classifier with (epsilon, delta)-differential privacy, by default of a huberised hinge.
+
+    The default ``loss`` of scikit-learn's `LinearSVC` is another, the squared hinge: with ``loss="squared_hinge"`` this
+    one minimises the same, but for the intercept, which is free of the penalty here.
 
     Parameters
     ----------

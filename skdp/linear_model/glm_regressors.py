@@ -17,6 +17,7 @@ from ..penalties import L2, NoPenalty, Penalty
 from ..solvers import Task
 from ._linear import LARGEST
 from ._linear_regressor import LinearRegressor, PenalisedRegressor
+from ._other_epsilon import OtherEpsilon, WithOtherEpsilon
 from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
@@ -28,7 +29,7 @@ LOSS: Rule = (
 )
 
 
-class DPLinearSVR(WithCorners, LinearRegressor):
+class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
@@ -39,8 +40,8 @@ class DPLinearSVR(WithCorners, LinearRegressor):
     epsilon : float, default=1.0
         Privacy loss that is promised, and not what scikit-learn calls so in its `LinearSVR`: that is the margin here.
         ``inf`` adds no noise and is not private.
-    margin : float, default=0.0
-        Residual that costs nothing, in units of the target.
+    margin : float, default=None
+        Residual that costs nothing, in units of the target; None stands for 0.
     C : float, default=1.0
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not.
@@ -60,17 +61,19 @@ class DPLinearSVR(WithCorners, LinearRegressor):
     >>> import numpy as np
     >>> from skdp import DPLinearSVR
     >>> X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
-    >>> model = DPLinearSVR(4.0, margin=0.2, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
+    >>> model = DPLinearSVR(epsilon=4.0, margin=0.2, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
     >>> y = X @ [3.0, -2.0, 1.0] + 10.0
     >>> bool(model.fit(X, y).score(X, y) > 0.9)
     True
     """
 
-    margin: float = 0.0
+    margin: float | None = None
     C: float = 1.0
     loss: str = "epsilon_insensitive"
     smoothing: float | None = None
     _corner: ClassVar[Corner] = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
+    # Scikit-learn's is 0 where nothing is said, and that of its SVR 0.1.
+    _other: ClassVar[OtherEpsilon] = OtherEpsilon("LinearSVR", "margin", 0.0, 0.25)
 
     def _rules(self) -> dict[str, Rule]:
         return super()._rules() | {"loss": LOSS}
@@ -82,7 +85,7 @@ class DPLinearSVR(WithCorners, LinearRegressor):
         return super()._open() and not self._squared()
 
     def _loss(self) -> Loss:
-        margin = float(self.margin) / self._scale()[1]
+        margin = float(self.margin or 0.0) / self._scale()[1]
         if self._squared():
             return SquaredEpsilonInsensitive(margin)
         return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
@@ -127,7 +130,7 @@ class DPPoissonRegressor(PenalisedRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (20000, 2))
     >>> y = rng.poisson(np.exp(X @ [1.0, -0.5] + 0.5))
-    >>> model = DPPoissonRegressor(4.0, alpha=0.0, y_bounds=(0, 15), data_norm=1.5, random_state=0)
+    >>> model = DPPoissonRegressor(epsilon=4.0, alpha=0.0, y_bounds=(0, 15), data_norm=1.5, random_state=0)
     >>> bool(np.abs(model.fit(X, y).coef_ - [1.0, -0.5]).max() < 0.2)
     True
     """

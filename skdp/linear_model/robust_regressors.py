@@ -7,12 +7,13 @@ from ..fitting import Corner
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
 from ._linear_regressor import PenalisedRegressor
+from ._other_epsilon import OtherEpsilon, WithOtherEpsilon
 from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
 
-class DPHuberRegressor(PenalisedRegressor):
+class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     """Huber regression with (epsilon, delta)-differential privacy.
 
     Minimises ``sum(h(y - x.w - b)) + alpha |w|^2``, where h is the square up to ``threshold`` and straight beyond.
@@ -22,10 +23,11 @@ class DPHuberRegressor(PenalisedRegressor):
     epsilon : float, default=1.0
         Privacy loss that is promised, and not what scikit-learn calls so in its `HuberRegressor`: that is the threshold
         here. ``inf`` adds no noise and is not private.
-    threshold : float, default=1.35
-        Residual from which the loss is a straight line, in units of the target. Noise is in proportion to it: take
-        about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``. Scikit-learn estimates
-        such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and ``alpha=alpha * scale_``.
+    threshold : float, default=None
+        Residual from which the loss is a straight line, in units of the target; None stands for 1.35. Noise is in
+        proportion to it: take about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``.
+        Scikit-learn estimates such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and
+        ``alpha=alpha * scale_``.
     alpha : float, default=1e-4
         Strength of the penalty, relative to the SUM of losses; the intercept is free.
 
@@ -38,17 +40,19 @@ class DPHuberRegressor(PenalisedRegressor):
     >>> import numpy as np
     >>> from skdp import DPHuberRegressor
     >>> X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
-    >>> model = DPHuberRegressor(4.0, threshold=0.5, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
+    >>> model = DPHuberRegressor(epsilon=4.0, threshold=0.5, y_bounds=(4.0, 16.0), data_norm=1.8, random_state=0)
     >>> model.fit(X, X @ [3.0, -2.0, 1.0] + 10.0).coef_.round()
     array([ 3., -2.,  1.])
     """
 
-    threshold: float = 1.35
+    threshold: float | None = None
     alpha: float = 1e-4
+    # Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
+    _other: ClassVar[OtherEpsilon] = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
 
     def _threshold(self) -> float:
         """Of targets in [-1, 1]."""
-        return float(self.threshold) / self._scale()[1]
+        return (1.35 if self.threshold is None else float(self.threshold)) / self._scale()[1]
 
     def _sharp(self) -> bool:
         """Whether nothing hides the corner: there is no noise, and residuals may lie beyond it."""
@@ -95,7 +99,7 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (5000, 3))
     >>> y = X @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=5000)
-    >>> model = DPQuantileRegressor(4.0, quantile=0.9, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0)
+    >>> model = DPQuantileRegressor(epsilon=4.0, quantile=0.9, y_bounds=(0.0, 20.0), data_norm=1.8, random_state=0)
     >>> bool(0.85 < (y < model.fit(X, y).predict(X)).mean() < 0.95)
     True
     """

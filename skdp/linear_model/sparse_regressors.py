@@ -49,7 +49,7 @@ class DPLasso(_WithZeros):
     >>> import numpy as np
     >>> from skdp import DPLasso
     >>> X = np.random.default_rng(0).uniform(-1, 1, (20000, 5))
-    >>> model = DPLasso(4.0, alpha=0.01, y_bounds=(5.0, 15.0), data_norm=2.3, random_state=0)
+    >>> model = DPLasso(epsilon=4.0, alpha=0.01, y_bounds=(5.0, 15.0), data_norm=2.3, random_state=0)
     >>> model.fit(X, X @ [3.0, 0.0, 0.0, -2.0, 0.0] + 10.0).coef_.round() != 0
     array([ True, False, False,  True, False])
     """
@@ -82,7 +82,7 @@ class DPElasticNet(_WithZeros):
     >>> import numpy as np
     >>> from skdp import DPElasticNet
     >>> X = np.random.default_rng(0).uniform(-1, 1, (20000, 5))
-    >>> model = DPElasticNet(4.0, alpha=0.01, y_bounds=(5.0, 15.0), data_norm=2.3, random_state=0)
+    >>> model = DPElasticNet(epsilon=4.0, alpha=0.01, y_bounds=(5.0, 15.0), data_norm=2.3, random_state=0)
     >>> model.fit(X, X @ [3.0, 0.0, 0.0, -2.0, 0.0] + 10.0).coef_.round() != 0
     array([ True, False, False,  True, False])
     """

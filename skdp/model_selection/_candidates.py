@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
+from ..fitting._parameters import as_text, refuse_wrong
 from ..fitting._targets import are_bounds
 from ..inspection._rules import kind_of
 from ..inspection.checks import LEARNS, UNKNOWN, check
@@ -24,7 +26,7 @@ from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 
-__all__ = ["Candidates", "epsilon_of", "last_of", "paying", "steps_of"]
+__all__ = ["Candidates", "agreed", "epsilon_of", "last_of", "paying", "steps_of"]
 
 _SET_BY_THE_SEARCH = ("epsilon", "delta", "ledger", "random_state", "neighbors")
 _DECLARED_ONCE = ("classes", "y_bounds", "n_public")  # all candidates are scored by these
@@ -161,14 +163,51 @@ def last_of(model: Any) -> Any:
     return steps_of(model)[-1][1]
 
 
-def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
-    """What has no price beforehand, or is no part of the theorem."""
-    last, steps = last_of(model), [step for _, step in paying(model)]
+def agreed(name: str, given: float | None, estimator: Any) -> float:
+    """What a search promises: what its steps say in all, or what it says itself where they say nothing.
+
+    A step whose value is its default says nothing.
+
+    Parameters
+    ----------
+    name : {"epsilon", "delta"}
+        Of what.
+    given : float or None
+        The search's own; None where it says nothing.
+    estimator : estimator
+        A private one, or a pipeline that ends in one.
+    """
+    _refuse_unless_private(last_of(estimator))
+    steps = [step for _, step in paying(estimator)]
+    for value in [getattr(step, name) for step in steps] + ([] if given is None else [given]):
+        refuse_wrong({name: value})
+    whole = math.fsum(float(getattr(step, name)) for step in steps)
+    if given is None:
+        return whole
+    usual = all(
+        getattr(step, name) == inspect.signature(type(step)).parameters[name].default
+        for step in steps
+    )
+    if usual or math.isclose(whole, given, rel_tol=1e-9):
+        return given
+    raise ValueError(
+        f"{name}={as_text(given)} of the search differs from {name}={as_text(whole)} of its estimator"
+        f"{', the sum over its steps' if len(steps) > 1 else ''}; write one of them and leave the other out."
+    )
+
+
+def _refuse_unless_private(last: Any) -> None:
     if not isinstance(last, PrivateEstimator) or not hasattr(last, "predict"):
         raise NotSupported(
             f"{type(last).__name__} is no private estimator of skdp, so its fits have no price; give one, or a "
             "pipeline that ends in one."
         )
+
+
+def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
+    """What has no price beforehand, or is no part of the theorem."""
+    last, steps = last_of(model), [step for _, step in paying(model)]
+    _refuse_unless_private(last)
     if getattr(model, "memory", None) is not None:
         raise NotSupported(
             "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."

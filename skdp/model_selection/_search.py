@@ -16,6 +16,7 @@ from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
 from ..fitting._seeds import warn_of_seed
 from ..fitting._surroundings import name_around
+from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import warn_of_column
 from ..fitting.release import pay
 from ..fitting.trials import Seeds
@@ -23,7 +24,7 @@ from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
 from ..privacy.ledger import paid
 from ..privacy.selection import CappedGeometricRuns
-from ._candidates import Candidates, last_of, paying
+from ._candidates import Candidates, agreed, last_of, paying
 from ._delegates import Delegates
 from ._doors import Widths, admitted, refuse_rest, widths_of
 from ._frame import Best, Frame
@@ -45,11 +46,10 @@ class PrivateSearch(FromFields, Delegates, Covered):
     ----------
     estimator : estimator
         A private one, with declared ``classes`` or ``y_bounds``, or a pipeline of steps that pay or read no record.
-        Epsilons of its steps say how they share what is spent on a fit, and are otherwise set by the search.
-    epsilon : float, default=1.0
-        The promise for everything that the search does.
-    delta : float, default=1e-6
-        Of that promise; above 0.
+        Epsilons of its steps say how they share what is spent on a fit.
+    epsilon, delta : float, default=None
+        The promise for everything that the search does. None takes the estimator's; of a pipeline, the sum over its
+        steps that pay. Where both are written and differ, a fit refuses; an estimator's default counts as unwritten.
     scoring : str or None
         "accuracy", "neg_log_loss" (probabilities below exp(-5) count as that) or "neg_brier_score" of classifiers,
         "neg_mean_squared_error" of regressors; None for the first that fits.
@@ -87,8 +87,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
     """
 
     estimator: Any = field(kw_only=False)
-    epsilon: float = 1.0
-    delta: float = 1e-6
+    epsilon: float | None = None
+    delta: float | None = None
     scoring: str | None = None
     strategy: str = "auto"
     mean_runs: int = 10
@@ -152,6 +152,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
             raise ValueError(
                 f"neighbors={receipt.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
+        warn_of_promise(strategy.frame.spec, n)
+        warn_of_doubts(last_of(self.estimator)._doubts())
         warn_of_seed(payer, self.random_state)
         stood = pay(payer, receipt.script, "search")
         with paid():
@@ -190,12 +192,17 @@ class PrivateSearch(FromFields, Delegates, Covered):
             for name, digest in fingerprint(part).items()
         }
 
+    def _promised(self) -> Spec:
+        """Epsilon and delta for everything."""
+        epsilon = agreed("epsilon", self.epsilon, self.estimator)
+        return Spec(epsilon, agreed("delta", self.delta, self.estimator))
+
     def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
         """All that is decided before a table is looked at."""
-        spec = Spec(self.epsilon, self.delta)
+        spec = self._promised()
         if not spec.private or spec.delta == 0.0:
             raise NotSupported(
-                f"epsilon={self.epsilon!r}, delta={self.delta!r}: a private search has a price for a finite epsilon "
+                f"epsilon={spec.epsilon!r}, delta={spec.delta!r}: a private search has a price for a finite epsilon "
                 "and delta > 0; without privacy use scikit-learn's."
             )
         if self.strategy not in ("auto", "geometric", "pilot"):
@@ -224,7 +231,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
     def _frame(
         self, candidates: Candidates, n: int | None, widths: Callable[[Candidates], Widths]
     ) -> Frame:
-        spec = Spec(self.epsilon, self.delta, _relation(candidates))
+        spec = replace(self._promised(), neighbors=_relation(candidates))
         scoring = _scoring(self.scoring, last_of(candidates.bare(0)))
         return Frame(candidates, scoring, spec, n, widths(candidates))
 

@@ -45,8 +45,8 @@ class DPGridSearchCV(PrivateSearch):
     >>> from skdp.datasets import make_census
     >>> from skdp.model_selection import DPGridSearchCV
     >>> X, y = make_census(n_samples=2000, return_X_y=True)
-    >>> model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver="gd")
-    >>> search = DPGridSearchCV(model, {"C": [0.01, 1, 100]}, epsilon=2.0, delta=1e-6)
+    >>> model = DPLogisticRegression(epsilon=2.0, data_norm=1.0, classes=[0, 1], solver="gd")
+    >>> search = DPGridSearchCV(model, {"C": [0.01, 1, 100]})
     >>> round(search.quote(2000, X.shape[1]).epsilon, 2)  # before anything is spent
     2.0
     >>> search.fit(X, y).best_params_["C"] in (0.01, 1, 100)

@@ -151,7 +151,7 @@ class DPTorchClassifier(TorchNetwork, NetworkClassifier):
     >>> windows = torch.nn.Conv2d(1, 8, 5), torch.nn.Tanh(), torch.nn.MaxPool2d(4)  # doctest: +SKIP
     >>> net = torch.nn.Sequential(*windows, torch.nn.Flatten(), torch.nn.Linear(288, 10))  # doctest: +SKIP
     >>> given = {"module": net, "input_shape": (1, 28, 28)}  # doctest: +SKIP
-    >>> model = DPTorchClassifier(2.0, 1e-5, data_norm=28.0, classes=range(10), **given)  # doctest: +SKIP
+    >>> model = DPTorchClassifier(epsilon=2.0, delta=1e-5, data_norm=28.0, classes=range(10), **given)  # doctest: +SKIP
     >>> model.quote(60_000, 784).epsilon  # doctest: +SKIP
     2.0
     """
@@ -173,7 +173,7 @@ class DPTorchRegressor(TorchNetwork, NetworkRegressor):
     >>> import torch  # doctest: +SKIP
     >>> from skdp.neural_network import DPTorchRegressor
     >>> net = torch.nn.Sequential(torch.nn.Linear(2, 20), torch.nn.Tanh(), torch.nn.Linear(20, 1))  # doctest: +SKIP
-    >>> model = DPTorchRegressor(4.0, 1e-6, module=net, data_norm=1.5, y_bounds=(0.0, 2.0))  # doctest: +SKIP
+    >>> model = DPTorchRegressor(epsilon=4.0, module=net, data_norm=1.5, y_bounds=(0.0, 2.0))  # doctest: +SKIP
     >>> model.quote(20_000, 2).epsilon  # doctest: +SKIP
     4.0
     """

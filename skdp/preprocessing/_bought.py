@@ -37,7 +37,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         Privacy loss that is promised. A twentieth of the budget in mu squared is enough beside an estimator's.
     """
 
-    epsilon: float = field(default=0.1, kw_only=False)
+    epsilon: float = 0.1
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Buy what is said of the columns.

@@ -23,6 +23,8 @@ __all__ = ["Risk", "risk"]
 DELTAS = (1e-5, 1e-6, 1e-10)  # at which every statement gives its epsilon, so that they compare
 RATES = (0.01, 0.05, 0.10)
 PRIORS = (0.5, 0.1)
+_FALSE_ALARMS = 0.05
+PROTECTS_NOBODY = 0.99  # of the people in the data, found at so many false alarms
 MISSED = 0.01  # how often, over the noise, the odds may move by more than is said
 
 
@@ -117,6 +119,30 @@ def risk_of_pair(spec: Spec) -> Risk:
 
 
 @lru_cache(maxsize=256)
+def share_caught(spec: Spec) -> float:
+    """Return how many people in the data the best attack finds that is wrong about 5 of 100 people outside.
+
+    At delta > 0 of one Gaussian release of that promise, which is what nearly every fit is about; at delta = 0 the most
+    that any release may allow.
+
+    Parameters
+    ----------
+    spec : Spec
+        A promise.
+
+    Returns
+    -------
+    float
+        A share. From `PROTECTS_NOBODY` on, fits warn and `skdp.check` says that nothing is private.
+    """
+    if not spec.private:
+        return 1.0
+    if spec.delta == 0.0:
+        loss = math.exp(-spec.epsilon)
+        return min(1.0 - loss * (1.0 - _FALSE_ALARMS), _FALSE_ALARMS / max(loss, _FALSE_ALARMS))
+    return float(ndtr(gaussian_mu(spec.epsilon, spec.delta) + ndtri(_FALSE_ALARMS)))
+
+
 def _risk(script: Script, neighbors: str) -> Risk:
     counts = reduced(script, neighbors)
     epsilons = {d: accountants.epsilon(script, d, neighbors) for d in DELTAS}

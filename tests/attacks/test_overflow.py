@@ -152,7 +152,7 @@ def test_fatal_errors_of_a_program_lose_no_fit_that_was_paid():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), np.zeros(400)
     ledger = Ledger(5.0, 1e-5)
-    model = DPRidge(1.0, 1e-6, data_norm=2.0, y_bounds=None, ledger=ledger)
+    model = DPRidge(epsilon=1.0, delta=1e-6, data_norm=2.0, y_bounds=None, ledger=ledger)
     with np.errstate(all="raise"), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that noise has hidden the scale
         model.fit(X, y)

@@ -40,7 +40,8 @@ def pipeline(relation, kind=DPBounds, **given):
     if kind is DPImputer:  # which leaves columns in their units
         declared["data_norm"] = 1.0
     return skdp.make_pipeline(
-        kind(epsilon=1.0, neighbors=relation, **given), skdp.DPLogisticRegression(1.0, **declared)
+        kind(epsilon=1.0, neighbors=relation, **given),
+        skdp.DPLogisticRegression(epsilon=1.0, **declared),
     )
 
 
@@ -151,7 +152,7 @@ def unscaled(epsilon=1.0):
     given = {"classes": [0, 1], "solver": GD(steps=2)}
 
     def run(table):
-        model = skdp.DPLogisticRegression(epsilon, random_state=next(seeds), **given)
+        model = skdp.DPLogisticRegression(epsilon=epsilon, random_state=next(seeds), **given)
         model.fit(table, y)
         bounds = model.bounds_.ravel()
         scales = np.log2(1.0 + np.abs([*bounds, model.data_norm_]))

@@ -219,7 +219,7 @@ class Refusing(DPLogisticRegression):
     ],
 )
 def test_whatever_else_an_estimator_lets_out_is_found(kind, words):
-    model = kind(1.0, 1e-5, data_norm=1.0, classes=[0, 1], solver=GD(steps=2))
+    model = kind(epsilon=1.0, delta=1e-5, data_norm=1.0, classes=[0, 1], solver=GD(steps=2))
     some = [*adversarial_pairs("replace_one", N, D)]
     found = [f for k, pair in enumerate(some[::3]) for f in replay(fitted(model), pair, k).findings]
     assert found == [] if words is None else any(words in what for what in found), found

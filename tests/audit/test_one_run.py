@@ -114,7 +114,9 @@ def _model(name, epsilon, relation):
     n_public = m // 2 if relation == "add_remove" else None
     declared = {"data_norm": 1.0, "classes": [0, 1], "neighbors": relation, "n_public": n_public}
     given = {"solver": solver, "fit_intercept": False, "penalty": penalty}
-    return kind(epsilon, 1e-5, **declared, **given), linear_canaries(m, neighbors=relation, seed=3)
+    return kind(epsilon=epsilon, delta=1e-5, **declared, **given), linear_canaries(
+        m, neighbors=relation, seed=3
+    )
 
 
 @pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
@@ -152,7 +154,7 @@ def test_an_estimator_beside_other_records_as_a_user_would():
         assert table.shape == (700, 303 if directions == "own" else 3) and len(labels) == 700
         assert np.linalg.norm(canaries.rows, axis=1) == pytest.approx(1.0)
         model = DPLogisticRegression(
-            1.0, 1e-5, data_norm=1.0, classes=["no", "yes"], solver=GD(steps=2)
+            epsilon=1.0, delta=1e-5, data_norm=1.0, classes=["no", "yes"], solver=GD(steps=2)
         )
         assert not audit_one_run(released_by(model), canaries, 1e-5, 0.999).refutes(1.0)
 

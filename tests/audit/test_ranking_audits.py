@@ -54,7 +54,9 @@ def worlds(unit, relation):
 def vaults(name, relation):
     """The plan of a ranker and the vaults of both tables; and a fit's own way to the first of them."""
     given = CASES.get(name, {"privacy_unit": "list_labels", "solver": name})
-    model = DPRanker(EPSILON, DELTA, data_norm=1.0, neighbors=relation, n_public=3, **given)
+    model = DPRanker(
+        epsilon=EPSILON, delta=DELTA, data_norm=1.0, neighbors=relation, n_public=3, **given
+    )
     found = []
     for X, y, qid, who in worlds(given["privacy_unit"], relation):
         model._check_parameters()
@@ -114,7 +116,9 @@ def test_the_one_answer_of_the_one_shot_solver_under_attack(noise, caught):
 def test_a_ranker_is_audited_as_it_is_fitted():
     """What is attacked above is what a fit does: same plan, same answers."""
     ((X, y, qid, who), _) = worlds("user", "replace_one")
-    model = DPRanker(EPSILON, DELTA, data_norm=1.0, random_state=5, **CASES["persons"])
+    model = DPRanker(
+        epsilon=EPSILON, delta=DELTA, data_norm=1.0, random_state=5, **CASES["persons"]
+    )
     fit = model.fit(X, y, qid=qid, **who)
     plan, (records, _) = vaults("persons", "replace_one")
     priced = prepare(plan)

@@ -21,7 +21,13 @@ def _fitted(solver, delta, norm, declared):
     X = rng.uniform(-0.5, 0.5, (300, 3))
     y = (X[:, 0] + 0.3 * rng.normal(size=300) > 0).astype(int)
     model = DPLogisticRegression(
-        1.0, delta, solver=solver, penalty=None, data_norm=declared, classes=[0, 1], random_state=0
+        epsilon=1.0,
+        delta=delta,
+        solver=solver,
+        penalty=None,
+        data_norm=declared,
+        classes=[0, 1],
+        random_state=0,
     )
     return model.fit(norm * X, y)
 

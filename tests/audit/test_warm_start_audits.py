@@ -27,7 +27,9 @@ ONE = GD(steps=1, momentum=0.0)
 def model(relation="replace_one", **given):
     """An estimator that goes on."""
     declared = {"data_norm": 1.0, "classes": [0, 1], "neighbors": relation, "n_public": None}
-    return DPLogisticRegression(LOUD, DELTA, solver=ONE, warm_start=True, **{**declared, **given})
+    return DPLogisticRegression(
+        epsilon=LOUD, delta=DELTA, solver=ONE, warm_start=True, **{**declared, **given}
+    )
 
 
 def twice(fitted, X, y):
@@ -106,7 +108,7 @@ def run_of(estimator):
 def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
     given = {"data_norm": 1.0, "neighbors": relation, "solver": GD(steps=2), "warm_start": True}
     own = {"classes": [0, 1]} if kind is DPLogisticRegression else {"y_bounds": (0.0, 1.0)}
-    run = run_of(kind(1.0, **given, **own))
+    run = run_of(kind(epsilon=1.0, **given, **own))
     pairs = [*adversarial_pairs(relation, 60, 3)][::3]
     replays = [replay(run, pair, k) for k, pair in enumerate(pairs)]
     assert [found.findings for found in replays if found.findings] == []
@@ -128,5 +130,5 @@ class ShowsTheMean(DPRidge):
 
 def test_a_twin_that_begins_at_what_was_not_paid_for_is_found():
     given = {"data_norm": 1.0, "y_bounds": (0.0, 1.0), "solver": GD(steps=2), "warm_start": True}
-    run, pairs = run_of(ShowsTheMean(1.0, **given)), adversarial_pairs("replace_one", 60, 3)
+    run, pairs = run_of(ShowsTheMean(epsilon=1.0, **given)), adversarial_pairs("replace_one", 60, 3)
     assert any(replay(run, pair, 0).findings for pair in pairs)

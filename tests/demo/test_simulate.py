@@ -78,7 +78,9 @@ def test_the_page_says_what_comes_out():
         exec(compile(blocks(page, "python")[0], "choose.md", "exec"), {})
     assert told.getvalue().count("at best") == 2
     for epsilon, caught in ((0.1, "5.4"), (1.0, "8.6"), (10.0, "88")):
-        said = skdp.DPLogisticRegression(epsilon, data_norm=1.0).quote(30_000, 3).statement()
+        said = (
+            skdp.DPLogisticRegression(epsilon=epsilon, data_norm=1.0).quote(30_000, 3).statement()
+        )
         found = float(said.split("catches at most ")[1].split()[0])
         assert float(caught) == pytest.approx(found, rel=0.011)
         assert f"| {epsilon:g} | {caught} |" in page

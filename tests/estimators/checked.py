@@ -3,8 +3,8 @@
 import inspect
 
 import numpy as np
-from sklearn.base import is_classifier
 
+from skdp import DPLinearSVC, DPLogisticRegression, DPRidge
 from skdp.ranking import DPRanker
 from skdp.utils import all_estimators
 
@@ -12,15 +12,14 @@ from skdp.utils import all_estimators
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
 # Encoders have no declaration unless it is given.
 LOOSE |= {"bounds": (-1.0, 1.0), "declaration": (-1.0, 1.0), "categories": (0, 1)}
-# Without which no sample_weight is taken. Bounds on targets are so wide that noise for heavier ones would be seen.
-WEIGHED = {"classifier": 10.0, "regressor": 3.0}
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
 NARROWER |= {"DPMLPRegressor": (-5.0, 5.0), "DPTorchRegressor": (-5.0, 5.0)}
-# Few units and few steps, so that checks take no minutes.
+# Few units and few steps, so that checks take no minutes; and steps that few units take without running away.
 SMALL = {"hidden_layer_sizes": (10,), "max_iter": 10}
+STEPS = {"DPMLPClassifier": 0.2}
 RELATIONS = ("replace_one", "add_remove")
 
 
@@ -44,6 +43,12 @@ class InLists(DPRanker):
 STAND_INS = {"DPRanker": InLists}  # whose fit is asked for more than a table and targets
 
 
+def as_written():
+    """Estimators as a user would first check them."""
+    given = {"epsilon": 1e4, "delta": 1e-6, "data_norm": 20.0}
+    return [Estimator(**given) for Estimator in (DPLogisticRegression, DPLinearSVC, DPRidge)]
+
+
 def checked():
     """One instance of each public estimator, or one for each relation that it knows."""
     found = []
@@ -56,11 +61,8 @@ def checked():
         given |= {"n_public": 100} if kind in COUNTED else {}
         given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
         given |= {name: value for name, value in SMALL.items() if name in known}
+        given |= {"learning_rate_init": STEPS[kind]} if kind in STEPS else {}
         relations = RELATIONS if "neighbors" in known else ()
-        if "max_sample_weight" in known:
-            given["max_sample_weight"] = WEIGHED[
-                "classifier" if is_classifier(Estimator()) else "regressor"
-            ]
         found += [Estimator(**given, neighbors=relation) for relation in relations] or [
             Estimator(**given)
         ]

@@ -59,7 +59,9 @@ def distance(loss, where, penalty, C, intercept, epsilon=np.inf, seed=0):
         Estimator, given = DPLinearSVC, {"loss": loss}
     if penalty == "elasticnet":
         given = {**given, "l1_ratio": 0.5}
-    model = Estimator(epsilon, 1e-6, penalty=penalty, fit_intercept=intercept, **given)
+    model = Estimator(
+        epsilon=epsilon, delta=1e-6, penalty=penalty, fit_intercept=intercept, **given
+    )
     model.set_params(C=C if penalty else 1.0, data_norm=1.0, classes=[0, 1], random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
@@ -92,7 +94,9 @@ def test_without_noise_it_is_the_exact_fit(loss, penalty):
 
 def test_the_measure_is_the_distance_to_scikit_learns_fit():
     X, y = TABLES["iso"]
-    model = DPLogisticRegression(100.0, data_norm=1.0, classes=[0, 1], random_state=0).fit(X, y)
+    model = DPLogisticRegression(epsilon=100.0, data_norm=1.0, classes=[0, 1], random_state=0).fit(
+        X, y
+    )
     theirs = LogisticRegression(tol=1e-12, max_iter=1000).fit(X, y)
     ours, exact = (np.append(m.coef_[0], m.intercept_) for m in (model, theirs))
     apart = np.linalg.norm(ours - exact) / np.linalg.norm(ours)

@@ -49,7 +49,7 @@ def test_a_ledger_that_can_hold_it_changes_nothing(accountant):
     ledger = Ledger(20.0, 1e-5, accountant=accountant)
     for given in ({}, {"penalty": "l1"}, {"n": 500}, {"epsilon": 0.001}):
         assert choose_solver(ledger=ledger, **given) == choose_solver(**given)
-    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], ledger=ledger)
+    model = DPLogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1], ledger=ledger)
     alone = clone(model).set_params(ledger=None).fit(X, Y).privacy_
     assert model.fit(X, Y).privacy_.solver == alone.solver and 0.0 < ledger.spent <= 20.0
 
@@ -86,13 +86,13 @@ def test_a_named_hinge_is_rounded_where_that_is_hidden_and_itself_where_it_is_lo
 
 
 def test_pure_epsilon_is_kept_pure():
-    model = DPLogisticRegression(1.0, 0.0, data_norm=1.0, classes=[0, 1])
+    model = DPLogisticRegression(epsilon=1.0, delta=0.0, data_norm=1.0, classes=[0, 1])
     receipt = model.fit(X, Y).privacy_
     assert receipt.delta == 0.0 and 0.99 <= receipt.epsilon <= 1.0
 
 
 def test_the_choice_does_not_look_at_the_data():
-    model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1])
+    model = DPLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1])
     names = {
         clone(model).fit(rows, labels).privacy_.solver
         for rows, labels in ((X, Y), (0.0 * X, Y), (X[::-1], 1 - Y))
@@ -108,7 +108,7 @@ def test_no_noise_is_the_end_of_low_noise():
 
 
 def test_parameters_of_a_solver_need_a_named_one():
-    model = DPLogisticRegression(1.0, 1e-6, data_norm=1.0, classes=[0, 1])
+    model = DPLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1])
     with pytest.raises(ValueError, match="name a solver"):
         model.set_params(solver__steps=3)
     assert model.solver == "auto"
@@ -118,7 +118,7 @@ def test_parameters_of_a_solver_need_a_named_one():
 def test_a_search_with_the_defaults_shares_a_ledger(neighbors):
     ledger = Ledger(20.0, 1e-5, neighbors=neighbors)
     model = DPLogisticRegression(
-        1.0, 1e-6, data_norm=1.0, classes=[0, 1], ledger=ledger, neighbors=neighbors
+        epsilon=1.0, delta=1e-6, data_norm=1.0, classes=[0, 1], ledger=ledger, neighbors=neighbors
     )
     search = GridSearchCV(model, {"C": [1.0, 100.0]}, cv=3).fit(X, Y)
     assert len(ledger.scripts) == 7 and search.best_score_ > 0.9

@@ -35,7 +35,7 @@ NEVER = {"output-perturbation", "outpert-gd", "psgd", "rsgd-ar"}
 
 def model(epsilon=1.0, kind=DPLogisticRegression, **given):
     declared = {"data_norm": 2.0, "classes": [0, 1], "random_state": 0, "class_weight": "balanced"}
-    return kind(epsilon, **{**declared, **given})
+    return kind(epsilon=epsilon, **{**declared, **given})
 
 
 def exact(y, weights=None, **given):
@@ -190,7 +190,10 @@ def test_every_classifier_takes_it(name, kind):
     recall = fit.predict(X)[TWO == 1].mean()
     assert (
         recall
-        > kind(4.0, classes=[0, 1], random_state=0, **given).fit(X, TWO).predict(X)[TWO == 1].mean()
+        > kind(epsilon=4.0, classes=[0, 1], random_state=0, **given)
+        .fit(X, TWO)
+        .predict(X)[TWO == 1]
+        .mean()
     )
 
 

@@ -14,7 +14,9 @@ pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.0, 1.0, (300, 3))
 Y = (X[:, 0] > 0).astype(int)
-MODEL = DPLogisticRegression(1.0, data_norm=1.8, classes=[0, 1], random_state=0, solver="gd")
+MODEL = DPLogisticRegression(
+    epsilon=1.0, data_norm=1.8, classes=[0, 1], random_state=0, solver="gd"
+)
 
 
 class Writes:
@@ -134,8 +136,10 @@ def test_a_fit_that_fails_tears_down_and_leaves_nothing():
 
 def test_steps_that_pay_tell_of_their_own():
     first, last = Writes(), Writes()
-    scaler = DPStandardScaler(1.0, random_state=0).set_callbacks(first)
-    ridge = DPRidge(1.0, data_norm=2.0, y_bounds=(-1.0, 1.0), random_state=0).set_callbacks(last)
+    scaler = DPStandardScaler(epsilon=1.0, random_state=0).set_callbacks(first)
+    ridge = DPRidge(epsilon=1.0, data_norm=2.0, y_bounds=(-1.0, 1.0), random_state=0).set_callbacks(
+        last
+    )
     make_pipeline(scaler, ridge).fit(X, X[:, 0])
     assert first.log[0] == ("setup", 2) and last.log[0][0] == "setup"
 

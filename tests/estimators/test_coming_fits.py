@@ -183,7 +183,7 @@ def test_in_a_pipeline_and_under_a_budget_in_scope():
 
 @told
 def test_several_steps_that_pay_are_asked_for_one_by_one():
-    pipeline = make_pipeline(DPBounds(0.05), model(data_norm=2.0, epsilon=0.3))
+    pipeline = make_pipeline(DPBounds(epsilon=0.05), model(data_norm=2.0, epsilon=0.3))
     grid = {"dplogisticregression__C": [0.1, 1.0]}
     with skdp.budget(0.6, 1e-6) as ledger, pytest.raises(REFUSED, match="7 fits"):
         GridSearchCV(pipeline, grid, cv=3).fit(X, Y)
@@ -207,7 +207,10 @@ def test_candidates_with_epsilons_of_their_own():
 @told
 def test_candidates_that_are_other_estimators_are_counted_as_one_search():
     grid = {
-        "a": [model(epsilon=0.1), skdp.DPLinearSVC(0.1, data_norm=1.0, classes=[0, 1], solver="gd")]
+        "a": [
+            model(epsilon=0.1),
+            skdp.DPLinearSVC(epsilon=0.1, data_norm=1.0, classes=[0, 1], solver="gd"),
+        ]
     }
     with skdp.budget(0.32, 1e-6) as ledger:
         search = GridSearchCV(Pipeline([("a", model())]), grid, cv=3).fit(X, Y)

@@ -41,7 +41,7 @@ NUMBERS_IN = ["age", "size", "dose", "none"]
 YES = (SIGNAL > 0.0).astype(int)
 THREE = np.digitize(SIGNAL, [-0.8, 0.8])
 COUNTS = np.floor(6.0 + 2.0 * SIGNAL)
-GIVEN = {"data_norm": 2.0, "random_state": 0, "y_bounds": (0.0, 12.0), "max_sample_weight": 10.0}
+GIVEN = {"data_norm": 2.0, "random_state": 0, "y_bounds": (0.0, 12.0)}
 GIVEN |= {"alpha": 1e-3}
 # Steps are of records of the largest weight: here a tenth of that is what most weigh.
 SLOW = {"DPQuantileRegressor": GD(steps=2000)}

@@ -53,7 +53,9 @@ def test_without_noise_it_is_scikit_learns_ridge_with_a_strength_for_each_target
     theirs = Ridge(alpha=ALPHAS, fit_intercept=fit_intercept)
     theirs.fit(X, Y, sample_weight=weights)
     for alpha in (ALPHAS, tuple(ALPHAS), np.array(ALPHAS)):
-        ours = DPRidge(math.inf, alpha=alpha, fit_intercept=fit_intercept, neighbors=neighbors)
+        ours = DPRidge(
+            epsilon=math.inf, alpha=alpha, fit_intercept=fit_intercept, neighbors=neighbors
+        )
         ours.set_params(y_bounds=BOUNDS, max_sample_weight=3.0, **GIVEN)
         quiet(ours, X, Y, sample_weight=weights)
         for row, exact in zip(ours.coef_, theirs.coef_):
@@ -64,9 +66,11 @@ def test_without_noise_it_is_scikit_learns_ridge_with_a_strength_for_each_target
 @pytest.mark.parametrize("solver", ["auto", "objective-perturbation", "white-objective"])
 def test_one_strength_for_each_of_three_is_three_fits_by_themselves(solver):
     given = {"solver": solver, **GIVEN}
-    model = quiet(DPRidge(math.inf, alpha=ALPHAS, y_bounds=BOUNDS, **given), X, Y)
+    model = quiet(DPRidge(epsilon=math.inf, alpha=ALPHAS, y_bounds=BOUNDS, **given), X, Y)
     for code, (alpha, bounds) in enumerate(zip(ALPHAS, BOUNDS)):
-        alone = quiet(DPRidge(math.inf, alpha=alpha, y_bounds=bounds, **given), X, Y[:, code])
+        alone = quiet(
+            DPRidge(epsilon=math.inf, alpha=alpha, y_bounds=bounds, **given), X, Y[:, code]
+        )
         np.testing.assert_allclose(model.coef_[code], alone.coef_, rtol=1e-9)
 
 
@@ -110,7 +114,7 @@ def test_a_table_of_one_target_has_scikit_learns_shapes(name):
 def test_each_is_priced_as_it_is(solver, neighbors):
     """Of a perturbed objective the price depends on the strength."""
     given = {"y_bounds": BOUNDS, "neighbors": neighbors, "n_public": N, "solver": solver, **GIVEN}
-    model = DPRidge(2.0, alpha=ALPHAS, **given)
+    model = DPRidge(epsilon=2.0, alpha=ALPHAS, **given)
     receipt = model.fit(X, Y).privacy_
     assert receipt.script == model.quote(N, 4).script
     spent = epsilon(receipt.script, receipt.delta, neighbors=neighbors)
@@ -118,7 +122,7 @@ def test_each_is_priced_as_it_is(solver, neighbors):
     if solver == "objective-perturbation":
         assert len(receipt.script) == 3 and {count for _, count in receipt.script} == {1}
     assert model.score(X, Y) > 0.5
-    steeper = DPRidge(2.0, alpha=[0.0, 30.0, 1e7], **given).fit(X, Y)
+    steeper = DPRidge(epsilon=2.0, alpha=[0.0, 30.0, 1e7], **given).fit(X, Y)
     assert np.abs(steeper.coef_[2]).max() < 0.25 * TRUE[2].max()
     assert np.abs(steeper.coef_[0] - TRUE[0]).max() < 0.5
     ledger = Ledger(2.0, 1e-6, neighbors)
@@ -129,7 +133,7 @@ def test_each_is_priced_as_it_is(solver, neighbors):
 def test_one_that_is_priced_for_all_is_refused(monkeypatch):
     """The account holds every fit to its own script, whatever the plan says."""
     given = {"y_bounds": BOUNDS, "solver": "objective-perturbation", **GIVEN}
-    model = DPRidge(2.0, alpha=[0.0, 40.0, 4000.0], **given)  # that no test has priced
+    model = DPRidge(epsilon=2.0, alpha=[0.0, 40.0, 4000.0], **given)  # that no test has priced
     monkeypatch.setattr(Plan, "tasks", lambda plan: [(plan.task, plan.fits)])
     with pytest.raises(OffScript, match="asked where the script has"):
         model.fit(X, Y)
@@ -149,18 +153,18 @@ def test_lassos_of_all_targets_are_one_price_and_one_charge(name, neighbors):
 
 def test_a_quote_knows_how_many_targets_have_a_strength():
     given = {"y_bounds": BOUNDS[0], **GIVEN}
-    several = DPRidge(2.0, alpha=[1.0, 2.0], **given).quote(N, 4)
-    one = DPRidge(2.0, alpha=[1.0], **given).quote(N, 4)
+    several = DPRidge(epsilon=2.0, alpha=[1.0, 2.0], **given).quote(N, 4)
+    one = DPRidge(epsilon=2.0, alpha=[1.0], **given).quote(N, 4)
     fits = [sum(count for _, count in receipt.script) for receipt in (several, one)]
     assert fits[0] == 2 * fits[1]
-    assert one.script == DPRidge(2.0, **given).quote(N, 4).script
+    assert one.script == DPRidge(epsilon=2.0, **given).quote(N, 4).script
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_with_bounds_that_are_bought(neighbors):
     given = {"alpha": [1.0, 1e7, 1.0], "neighbors": neighbors, "n_public": N, "random_state": 0}
     for more in ({}, {"data_norm": 2.0}, {"y_bounds": BOUNDS}):
-        model = DPRidge(8.0, **given, **more).fit(X, Y)
+        model = DPRidge(epsilon=8.0, **given, **more).fit(X, Y)
         assert model.privacy_.script == model.quote(N, 4).script or more == {}
         assert model.score(X[:, :], Y) > 0.5
         assert np.abs(model.coef_[1]).max() < 0.01 * np.abs(Y[:, 1]).max()
@@ -201,7 +205,7 @@ def test_who_scores_one_target_takes_one_strength():
 
 
 def test_no_strength_is_none_for_all():
-    model = DPLinearRegression(4.0, y_bounds=BOUNDS, **GIVEN).fit(X, Y)
+    model = DPLinearRegression(epsilon=4.0, y_bounds=BOUNDS, **GIVEN).fit(X, Y)
     assert model.quote(N, 4).script == model.privacy_.script
 
 
@@ -209,7 +213,7 @@ def test_no_strength_is_none_for_all():
 @pytest.mark.parametrize("Estimator", [DPRidge, DPLasso])
 def test_nothing_but_the_answers_tells_of_a_record(Estimator, relation):
     bounds = [(-2.0, 2.0), (-30.0, 5.0)]
-    model = Estimator(1.0, alpha=[0.0, 0.3], y_bounds=bounds, data_norm=2.0, n_public=60)
+    model = Estimator(epsilon=1.0, alpha=[0.0, 0.3], y_bounds=bounds, data_norm=2.0, n_public=60)
     model.set_params(solver=GD(steps=3), neighbors=relation)
     replays = []
     for k, pair in enumerate([*adversarial_pairs(relation, 60, 3)][::5]):

@@ -190,10 +190,17 @@ def test_no_warning_depends_on_the_data(seed, solver):
         (np.full((4, 2), 1e-310), Y),
         (np.full((4, 2), 3e38, dtype=np.float32), Y),
     ]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            fitted = _declared(random_state=seed, solver=solver).fit(rows, labels)
+        model = _declared(random_state=seed, solver=solver)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            fitted = model.fit(rows, labels)
         assert np.isfinite(fitted.coef_).all()
+        with warnings.catch_warnings(record=True) as usual:
+            warnings.simplefilter("always")
+            model.fit(X[: len(labels)], Y[: len(labels)])
+        # That noise drowns a model of four records is known from their number.
+        assert [str(one.message) for one in heard] == [str(one.message) for one in usual]
+        assert all("Noise drowns" in str(one.message) for one in heard)
 
 
 # -------------------------------------------------------------------------- what a failure leaves

@@ -35,7 +35,9 @@ def test_finite_and_silent(kind, width):
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_counts_of_either_precision(kind):
-    model = DPPoissonRegressor(1e4, alpha=0.0, y_bounds=(0, 15), data_norm=1.8, random_state=0)
+    model = DPPoissonRegressor(
+        epsilon=1e4, alpha=0.0, y_bounds=(0, 15), data_norm=1.8, random_state=0
+    )
     rows = X.astype(kind)
     model.set_params(clip_predictions=False).fit(rows, np.rint(15.0 * (X[:, 0] > 0)))
     far = 1e30 * np.sign(model.coef_)[None].astype(kind)
@@ -46,7 +48,10 @@ def test_counts_of_either_precision(kind):
 @pytest.mark.parametrize("layout", [sp.coo_array, sp.csr_array, sp.csc_array, sp.coo_matrix])
 def test_one_sparse_row_has_one_prediction(layout):
     given = {"y_bounds": (0, 15), "data_norm": 1.8, "random_state": 0}
-    for model in (DPPoissonRegressor(1.0, alpha=0.0, **given), DPRidge(1.0, **given)):
+    for model in (
+        DPPoissonRegressor(epsilon=1.0, alpha=0.0, **given),
+        DPRidge(epsilon=1.0, **given),
+    ):
         model.fit(X, 1.0 * Y)
         found = model.predict(layout(X[:1]))
         np.testing.assert_allclose(found, model.predict(X[:1]))
@@ -61,5 +66,5 @@ def test_a_clipper_of_rows_of_next_to_nothing():
 
 
 def test_of_a_ranker():
-    model = DPRanker(1.0, data_norm=1.8, random_state=0).fit(X, Y, qid=np.arange(60) // 5)
+    model = DPRanker(epsilon=1.0, data_norm=1.8, random_state=0).fit(X, Y, qid=np.arange(60) // 5)
     assert np.isfinite(model.predict(FAR)).all()

@@ -1,6 +1,7 @@
 """Parameters are fields: constructors and docstrings are made of them, and nothing is left unsaid."""
 
 import inspect
+import re
 import subprocess
 import sys
 from dataclasses import field, fields
@@ -10,7 +11,7 @@ import pytest
 from estimators.checked import STAND_INS, checked
 from sklearn.base import BaseEstimator, clone
 
-from skdp import DPRidge
+from skdp import DPLogisticRegression, DPRidge
 from skdp.fitting import FromFields, PrivateEstimator
 from skdp.fitting._documented import entries, sections
 from skdp.utils import all_estimators
@@ -74,11 +75,36 @@ def test_every_attribute_is_described(kind):
 
 
 @pytest.mark.parametrize("kind", PRIVATE)
-def test_the_promise_comes_first_and_by_place_and_all_else_by_name(kind):
+def test_the_promise_comes_first_and_all_goes_by_name(kind):
     known = inspect.signature(kind).parameters
-    by_place = [name for name, one in known.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
-    assert list(known)[:2] == by_place == ["epsilon", "delta"]
+    assert list(known)[:2] == ["epsilon", "delta"]
     assert all(one.default is not one.empty for one in known.values())
+    assert all(one.kind is one.KEYWORD_ONLY for one in known.values())
+    with pytest.raises(
+        TypeError, match=rf"^{kind.__name__} takes keyword arguments only, got 0.5"
+    ) as e:
+        kind(0.5)
+    assert "write " in str(e.value) and "(epsilon=...)" in str(e.value)
+    written = re.findall(r"(\w+)=\.\.\.", str(e.value))
+    assert set(written) <= set(known) and ("alpha" in known) == ("alpha" in written)
+
+
+# What is declared of a table, or searched: their first parameter has one meaning.
+BY_PLACE = {"bounds", "categories", "declaration", "norm", "estimator", "param_grid"}
+BY_PLACE |= {"param_distributions"}
+
+
+@pytest.mark.parametrize(("name", "kind"), all_estimators())
+def test_nothing_but_declarations_and_searches_goes_by_place(name, kind):
+    known = inspect.signature(kind).parameters.values()
+    by_place = {one.name for one in known if one.kind is not one.KEYWORD_ONLY}
+    assert by_place <= BY_PLACE, f"{name} takes {by_place - BY_PLACE} by place"
+
+
+def test_a_refusal_of_a_place_shows_no_cell():
+    with pytest.raises(TypeError) as refusal:
+        DPLogisticRegression([[8675.309]], [1])
+    assert "8675" not in str(refusal.value) and "<list>" in str(refusal.value)
 
 
 class Shift(FromFields, BaseEstimator):

@@ -32,7 +32,9 @@ def test_poisson_without_noise_is_scikit_learns_fit(alpha, neighbors):
     exact = PoissonRegressor(alpha=alpha, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
     exact.fit(X, COUNTS)
     given = {**GIVEN, "neighbors": neighbors, "n_public": len(COUNTS)}
-    model = quiet(DPPoissonRegressor(np.inf, alpha=alpha, y_bounds=(0, 20), **given), COUNTS)
+    model = quiet(
+        DPPoissonRegressor(epsilon=np.inf, alpha=alpha, y_bounds=(0, 20), **given), COUNTS
+    )
     np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-5, atol=1e-6)
     assert model.intercept_ == pytest.approx(exact.intercept_, rel=1e-5)
     model.set_params(clip_predictions=False)
@@ -41,7 +43,7 @@ def test_poisson_without_noise_is_scikit_learns_fit(alpha, neighbors):
 
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_poisson_is_of_use(epsilon):
-    model = DPPoissonRegressor(epsilon, alpha=0.0, y_bounds=(0, 15), **GIVEN).fit(X, COUNTS)
+    model = DPPoissonRegressor(epsilon=epsilon, alpha=0.0, y_bounds=(0, 15), **GIVEN).fit(X, COUNTS)
     assert model.privacy_.epsilon <= epsilon
     best = PoissonRegressor(alpha=0.0).fit(X, COUNTS).predict(X)
     shares = [
@@ -78,7 +80,7 @@ def support(w, y, margin, C, half=10.0, rounded=0.05):
 def test_support_vectors_without_noise_reach_the_optimum_of_their_objective(margin, C):
     y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0 + rng.standard_t(3, size=len(X)).clip(-3, 3)
     given = {"y_bounds": (-10, 10), **GIVEN}
-    model = quiet(DPLinearSVR(np.inf, margin=margin, C=C, smoothing=0.05, **given), y)
+    model = quiet(DPLinearSVR(epsilon=np.inf, margin=margin, C=C, smoothing=0.05, **given), y)
     ours = support(np.append(model.coef_, model.intercept_), y, margin, C)
     best = minimize(support, np.zeros(5), (y, margin, C), method="BFGS", options={"gtol": 1e-6})
     assert ours <= best.fun * (1 + 1e-6)
@@ -87,13 +89,13 @@ def test_support_vectors_without_noise_reach_the_optimum_of_their_objective(marg
 def test_support_vectors_are_of_use_and_their_margin_counts():
     y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0
     fits = [
-        DPLinearSVR(2.0, margin=margin, y_bounds=(-10, 10), **GIVEN).fit(X, y)
+        DPLinearSVR(epsilon=2.0, margin=margin, y_bounds=(-10, 10), **GIVEN).fit(X, y)
         for margin in (0.1, 3.0)
     ]
     assert fits[0].score(X, y) > 0.9 and not np.array_equal(fits[0].coef_, fits[1].coef_)
     with pytest.raises(ValueError, match=r"margin=-1.*\.$"):
         DPLinearSVR(margin=-1.0, y_bounds=(0, 1), data_norm=1.0).quote(100, 2)
-    loose = DPLinearSVR(2.0, C=math.inf, y_bounds=(-10, 10), **GIVEN)
+    loose = DPLinearSVR(epsilon=2.0, C=math.inf, y_bounds=(-10, 10), **GIVEN)
     assert loose.quote(100, 4).epsilon <= 2.0
 
 
@@ -113,7 +115,7 @@ def test_squares_without_noise_are_scikit_learns_fit(C, margin, neighbors):
     given = {"C": C, "fit_intercept": False}
     theirs = LinearSVR(epsilon=margin, dual=False, loss=SQUARES["loss"], tol=1e-14, **given)
     theirs.set_params(max_iter=10**5).fit(X, y)
-    ours = DPLinearSVR(np.inf, margin=margin, neighbors=neighbors, n_public=8000, **given)
+    ours = DPLinearSVR(epsilon=np.inf, margin=margin, neighbors=neighbors, n_public=8000, **given)
     quiet(ours.set_params(**SQUARES), y)
     best = exact(squared_beyond(margin), X, y, 1.0 / C, False)
     known = 1e-9 if neighbors == "replace_one" else 5e-6
@@ -127,7 +129,7 @@ def test_weights_of_squares_are_scikit_learns():
     given = {"C": 0.01, "fit_intercept": False}
     theirs = LinearSVR(epsilon=0.3, dual=False, loss=SQUARES["loss"], tol=1e-14, **given)
     theirs.set_params(max_iter=10**5).fit(X, y, sample_weight=weights)
-    ours = DPLinearSVR(np.inf, margin=0.3, max_sample_weight=3.0, **given, **SQUARES)
+    ours = DPLinearSVR(epsilon=np.inf, margin=0.3, max_sample_weight=3.0, **given, **SQUARES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         ours.fit(X, y, sample_weight=weights)
@@ -140,7 +142,7 @@ def test_squares_mean_the_same_in_any_unit(unit):
     models = [
         quiet(
             DPLinearSVR(
-                np.inf,
+                epsilon=np.inf,
                 loss="squared_epsilon_insensitive",
                 margin=0.3 * by,
                 C=1e-3,
@@ -157,7 +159,7 @@ def test_squares_mean_the_same_in_any_unit(unit):
 @pytest.mark.parametrize("solver", ["auto", "white-gd", "gd", "objective-perturbation"])
 def test_squares_are_of_use_and_keep_their_promise(solver):
     y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0
-    model = DPLinearSVR(4.0, solver=solver, **SQUARES).fit(X, y)
+    model = DPLinearSVR(epsilon=4.0, solver=solver, **SQUARES).fit(X, y)
     assert model.score(X, y) > 0.8
     assert 3.9 < model.privacy_.epsilon <= 4.0
     assert model.quote(len(X), 4).script == model.privacy_.script

@@ -30,7 +30,9 @@ def quiet(model, X, y, **given):
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("neighbors", RELATIONS)
-@pytest.mark.parametrize("model", [DPLinearRegression(math.inf), DPRidge(math.inf, alpha=50.0)])
+@pytest.mark.parametrize(
+    "model", [DPLinearRegression(epsilon=math.inf), DPRidge(epsilon=math.inf, alpha=50.0)]
+)
 def test_without_noise_they_are_the_textbooks(model, neighbors, fit_intercept):
     """Of least squares without a penalty, whatever the fit's own, with normal quantiles in place of Student's."""
     X, y = table(500, np.random.default_rng(0))
@@ -52,7 +54,7 @@ def covered(runs, level, blind=False, **given):
     for seed in range(runs):
         X, y = table(2000, rng)
         declared = {**GIVEN, "random_state": seed, **given}
-        model = DPLinearRegression(4.0, **declared).fit(X, y)
+        model = DPLinearRegression(epsilon=4.0, **declared).fit(X, y)
         low, high = model.conf_int(level).T
         if blind:
             reach = 1.645 * 0.25 / math.sqrt(2000)
@@ -74,7 +76,9 @@ def test_intervals_that_forget_the_noise_do_not():
 def test_a_solver_may_give_moments_more_of_the_budget():
     X, y = table(4000, np.random.default_rng(1))
     narrow, wide = (
-        DPRidge(2.0, solver=TwoPhase(moment_share=share), **GIVEN).fit(X, y).coef_std_.mean()
+        DPRidge(epsilon=2.0, solver=TwoPhase(moment_share=share), **GIVEN)
+        .fit(X, y)
+        .coef_std_.mean()
         for share in (0.9, 0.3)
     )
     assert narrow < 0.75 * wide
@@ -83,11 +87,13 @@ def test_a_solver_may_give_moments_more_of_the_budget():
 def test_where_noise_hides_a_direction_none_is_given():
     X, y = table(2000, np.random.default_rng(2))
     X[:, 1] = X[:, 0] + 1e-3 * X[:, 1]
-    model = DPLinearRegression(1.0, **GIVEN).fit(X, y)
+    model = DPLinearRegression(epsilon=1.0, **GIVEN).fit(X, y)
     with pytest.raises(NotSupported, match=r"moment_share=0\.9"):
         model.conf_int()
     with pytest.warns(UserWarning, match="intervals are rough"):
-        DPLinearRegression(4.0, **GIVEN).fit(*table(650, np.random.default_rng(3))).conf_int()
+        DPLinearRegression(epsilon=4.0, **GIVEN).fit(
+            *table(650, np.random.default_rng(3))
+        ).conf_int()
 
 
 def test_what_has_no_moments_says_so():
@@ -98,7 +104,7 @@ def test_what_has_no_moments_says_so():
         ({"max_sample_weight": 2.0}, {"sample_weight": np.ones(400)}),
         ({"max_rows_per_group": 2}, {"groups": owners}),
     ):
-        model = DPRidge(4.0, **GIVEN, **given).fit(X, y, **extra)
+        model = DPRidge(epsilon=4.0, **GIVEN, **given).fit(X, y, **extra)
         assert np.isnan(model.coef_std_).all()
         with pytest.raises(NotSupported, match="rows that count alike"):
             model.conf_int()
@@ -106,14 +112,14 @@ def test_what_has_no_moments_says_so():
 
 def test_a_refit_by_another_solver_keeps_nothing():
     X, y = table(4000, np.random.default_rng(5))
-    model = DPRidge(4.0, **GIVEN).fit(X, y)
+    model = DPRidge(epsilon=4.0, **GIVEN).fit(X, y)
     assert np.isfinite(model.coef_std_).all() and model.conf_int().shape == (3, 2)
     assert np.isnan(model.set_params(solver="gd").fit(X, y).coef_std_).all()
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95, "high", None, math.nan, True])
 def test_wrong_levels_are_refused(level):
-    model = DPRidge(4.0, **GIVEN).fit(*table(4000, np.random.default_rng(6)))
+    model = DPRidge(epsilon=4.0, **GIVEN).fit(*table(4000, np.random.default_rng(6)))
     with pytest.raises(ValueError, match=r"level=.* between 0 and 1"):
         model.conf_int(level)
 
@@ -143,5 +149,5 @@ def test_the_bias_of_a_noisy_inverse_is_taken_out():
 
 
 def test_noises_are_those_that_the_question_states():
-    model = DPRidge(4.0, **GIVEN).fit(*table(1000, np.random.default_rng(9)))
+    model = DPRidge(epsilon=4.0, **GIVEN).fit(*table(1000, np.random.default_rng(9)))
     assert model._listens is JointMoments and "joint_moments" in model.privacy_.proofs

@@ -67,7 +67,7 @@ SEARCHES = {
     ),
     # It draws records by giving them weights, whose bound has to be declared.
     "bagging": (
-        lambda m: BaggingClassifier(m.set_params(max_sample_weight=20.0), 3, n_jobs=2).fit(X, Y),
+        lambda m: BaggingClassifier(m, 3, n_jobs=2).fit(X, Y),
         3,
     ),
     "calibrated": (lambda m: CalibratedClassifierCV(m, cv=3, n_jobs=2).fit(X, Y), 3),

@@ -32,7 +32,9 @@ def table(n, rng, d=3):
 def test_without_noise_they_are_the_textbooks(C, neighbors):
     """Of the likelihood's own maximum, whatever the penalty, up to what is not normal in the scores."""
     X, y = table(20_000, np.random.default_rng(0))
-    model = DPLogisticRegression(math.inf, C=C, neighbors=neighbors, n_public=20_000, **GIVEN)
+    model = DPLogisticRegression(
+        epsilon=math.inf, C=C, neighbors=neighbors, n_public=20_000, **GIVEN
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         model.fit(X, y)
@@ -54,7 +56,7 @@ def covered(runs, level, blind="", epsilon=0.5, n=8_000, **given):
     for seed in range(runs):
         X, y = table(n, rng)
         declared = {**GIVEN, "random_state": seed, **given}
-        model = DPLogisticRegression(epsilon, **declared).fit(X, y)
+        model = DPLogisticRegression(epsilon=epsilon, **declared).fit(X, y)
         low, high = model.conf_int(level)[0].T
         if blind == "noise":
             reach = (high - low) / 2.0 / model.coef_std_[0] * 0.05
@@ -93,7 +95,7 @@ def test_what_was_shrunk_by_much_is_given_back():
     y = (rng.logistic(size=len(X)) < X @ (3.0 * W) + 0.3).astype(int)
     exact = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y).coef_[0]
     for C in (0.1, 0.02):
-        model = DPLogisticRegression(math.inf, C=C, **GIVEN | {"data_norm": 2.0})
+        model = DPLogisticRegression(epsilon=math.inf, C=C, **GIVEN | {"data_norm": 2.0})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
             center, _, back = model.fit(X, y)._estimated
@@ -154,8 +156,8 @@ def test_what_the_noise_of_an_answer_moves_is_in_them(noise, pulls):
 
 def test_they_say_which_is_which_of_two_scales():
     X, y = table(8_000, np.random.default_rng(1))
-    one = DPLogisticRegression(2.0, **GIVEN).fit(X, y)
-    other = DPLogisticRegression(2.0, **{**GIVEN, "data_norm": 3.6}, C=0.25).fit(2.0 * X, y)
+    one = DPLogisticRegression(epsilon=2.0, **GIVEN).fit(X, y)
+    other = DPLogisticRegression(epsilon=2.0, **{**GIVEN, "data_norm": 3.6}, C=0.25).fit(2.0 * X, y)
     np.testing.assert_allclose(one.coef_std_, 2.0 * other.coef_std_, rtol=1e-6)
     np.testing.assert_allclose(one.conf_int(), 2.0 * other.conf_int(), rtol=1e-6)
 
@@ -177,7 +179,7 @@ def test_where_losses_are_not_the_models_there_are_none(given):
     if len(given.get("classes", ())) == 3:
         given = given | {"solver": "auto"}
         y = y + (X[:, 0] > 0.5)
-    model = DPLogisticRegression(2.0, **{**GIVEN, **given}).fit(X, y)
+    model = DPLogisticRegression(epsilon=2.0, **{**GIVEN, **given}).fit(X, y)
     assert np.isnan(model.coef_std_).all() and model.coef_std_.shape == model.coef_.shape
     with pytest.raises(NotSupported, match=r"use solver=WhiteObjective\(clip=1.0\)"):
         model.conf_int()
@@ -187,14 +189,14 @@ def test_noise_that_hides_a_direction_is_a_refusal():
     rng = np.random.default_rng(3)
     X, y = table(4_000, rng)
     X[:, 2] = X[:, 1] + 1e-3 * rng.normal(size=len(X))
-    model = DPLogisticRegression(1.0, **GIVEN).fit(X, y)
+    model = DPLogisticRegression(epsilon=1.0, **GIVEN).fit(X, y)
     with pytest.raises(NotSupported, match="hides a direction"):
         model.conf_int()
 
 
 def test_a_penalty_that_shrinks_much_is_a_refusal():
     X, y = table(20_000, np.random.default_rng(4))
-    model = DPLogisticRegression(4.0, C=1e-4, **GIVEN).fit(X, y)
+    model = DPLogisticRegression(epsilon=4.0, C=1e-4, **GIVEN).fit(X, y)
     with pytest.raises(NotSupported, match="shrink a coefficient by more than three"):
         model.conf_int()
 
@@ -227,4 +229,4 @@ def test_when_to_refuse_and_when_to_warn(ratio, back, said):
 def test_a_level_that_is_none_is_refused(level):
     X, y = table(2_000, np.random.default_rng(5))
     with pytest.raises(ValueError, match="must be a number between 0 and 1"):
-        DPLogisticRegression(4.0, **GIVEN).fit(X, y).conf_int(level)
+        DPLogisticRegression(epsilon=4.0, **GIVEN).fit(X, y).conf_int(level)

@@ -22,7 +22,7 @@ GIVEN = {"data_norm": 1.2, "classes": [0, 1, 2], "random_state": 0}
 
 
 def model(Estimator=DPLogisticRegression, budget=5.0, **given):
-    return Estimator(budget, 1e-5, **{**GIVEN, **given})
+    return Estimator(epsilon=budget, delta=1e-5, **{**GIVEN, **given})
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])

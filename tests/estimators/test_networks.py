@@ -145,7 +145,7 @@ def test_every_solver_for_networks_learns_what_no_line_tells_apart(solver, neigh
     rows = np.random.default_rng(2).uniform(-1, 1, size=(6000, 2))
     labels = rows[:, 0] * rows[:, 1] > 0
     model = DPMLPClassifier(
-        8.0, 1e-5, solver=solver, hidden_layer_sizes=16, data_norm=1.5, classes=[False, True],
+        epsilon=8.0, delta=1e-5, solver=solver, hidden_layer_sizes=16, data_norm=1.5, classes=[False, True],
         neighbors=neighbors, n_public=6000, max_iter=10, random_state=0,
     ).fit(rows, labels)  # fmt: skip
     assert model.score(rows, labels) > 0.85

@@ -1,18 +1,22 @@
 """Persons by groups, and weights within declared bounds: what is promised, what is refused, what is estimated."""
 
+import inspect
 import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sklearn
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skdp import DPLasso, DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported
-from skdp.fitting._shares import units_of
+from skdp.fitting._shares import shares_of_bound, units_of
 from skdp.privacy import Ledger
 from skdp.utils import all_estimators
 
@@ -26,7 +30,7 @@ N = len(np.unique(PERSONS))
 
 def model(epsilon=5.0, **given):
     declared = {"data_norm": 3.0, "classes": [0, 1], "random_state": 0}
-    return DPLogisticRegression(epsilon, 1e-5, **{**declared, **given})
+    return DPLogisticRegression(epsilon=epsilon, delta=1e-5, **{**declared, **given})
 
 
 # -------------------------------------------------------------------------------------- persons
@@ -132,12 +136,41 @@ def test_a_bound_that_is_declared_larger_changes_nothing_without_noise():
     np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-4)
 
 
-SECRET = 8675.309
-WRONG_WEIGHTS = {
-    "nan": np.where(np.arange(400) == 3, np.nan, 1.0),
-    "negative": np.where(np.arange(400) == 3, -SECRET, 1.0),
-    "too large": np.where(np.arange(400) == 3, SECRET, 1.0),
-    "infinite": np.where(np.arange(400) == 3, np.inf, 1.0),
+# None is refused for a value, which would tell of a record: the number that it counts as, of a bound of 4.
+ANY_WEIGHTS = {
+    "nan": (np.nan, 0.0),
+    "negative": (-8675.309, 0.0),
+    "minus infinite": (-np.inf, 0.0),
+    "too large": (8675.309, 4.0),
+    "infinite": (np.inf, 4.0),
+    "subnormal": (1e-310, 1e-310),
+    "none": (None, 0.0),
+    "text": ("heavy", 0.0),
+    "text of a number": ("3", 0.0),
+    "huge": (10**400, 0.0),
+    "list": ([1.0], 0.0),
+    "complex": (1j, 0.0),
+    "boolean": (True, 1.0),
+}
+
+
+@pytest.mark.parametrize("bound", [None, 4.0])
+@pytest.mark.parametrize("kind", ANY_WEIGHTS)
+def test_a_weight_is_clipped_by_itself_and_never_refused(kind, bound):
+    """Whatever one record's weight is, the others count as before, to the last bit."""
+    value, counts = ANY_WEIGHTS[kind]
+    most = bound or 1.0
+    others = np.delete(WEIGHTS, 3)
+    given = [*WEIGHTS[:3].tolist(), value, *WEIGHTS[4:].tolist()]
+    found = shares_of_bound(given, bound, 400)
+    np.testing.assert_array_equal(np.delete(found, 3), np.minimum(others, most) / most)
+    assert found[3] == min(counts, most) / most
+    if isinstance(value, float):
+        np.testing.assert_array_equal(shares_of_bound(np.array(given), bound, 400), found)
+    model(max_sample_weight=bound).fit(X, Y, given)
+
+
+WRONG_WEIGHTS = {  # by their form, which is public
     "short": np.ones(399),
     "square": np.ones((400, 400)),
     "text": np.array(["heavy"] * 400),
@@ -145,20 +178,83 @@ WRONG_WEIGHTS = {
 
 
 @pytest.mark.parametrize("kind", WRONG_WEIGHTS)
-def test_wrong_weights_are_refused_without_a_value(kind):
+def test_what_is_no_list_of_weights_is_refused_without_a_value(kind):
     ledger = Ledger(5.0, 1e-5)
     with pytest.raises(ValueError) as caught:
         model(max_sample_weight=4.0, ledger=ledger, random_state=None).fit(
             X, Y, WRONG_WEIGHTS[kind]
         )
     told = str(caught.value)
-    assert "8675" not in told and "399" not in told and "heavy" not in told
+    assert "399" not in told and "heavy" not in told
     assert caught.value.__context__ is None and ledger.spent == 0.0
 
 
-def test_weights_without_a_bound_are_refused():
-    with pytest.raises(ValueError, match="max_sample_weight is None"):
-        model().fit(X, Y, WEIGHTS)
+WEIGHED = {
+    name: kind
+    for name, kind in all_estimators()
+    if "max_sample_weight" in inspect.signature(kind).parameters
+}
+
+
+def weighed(name, **given):
+    """An estimator of these tables, with weights that nothing is declared of, and its targets."""
+    if name in REGRESSORS:
+        return regressor(name, **given), COUNTS
+    return WEIGHED[name](epsilon=5.0, data_norm=3.0, classes=[0, 1], random_state=0, **given), Y
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_without_a_bound_cost_what_no_weights_cost(name, neighbors):
+    model, y = weighed(name, neighbors=neighbors)
+    plain, weighted = clone(model).fit(X, y).privacy_, clone(model).fit(X, y, WEIGHTS).privacy_
+    quote = model.quote(400, 3)
+    assert weighted.script == plain.script == quote.script
+    assert weighted.epsilon == plain.epsilon == quote.epsilon
+    assert "units" in weighted.proofs and "units" not in plain.proofs
+    assert weighted.declared["max_sample_weight"] == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:epsilon=inf")
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_without_a_bound_count_with_1_at_most(name):
+    """So ones are no weights, and what is above 1 is 1; of the same noise where a model is fitted step by step."""
+    model, y = weighed(name)
+    model.set_params(epsilon=math.inf)
+    if "hidden_layer_sizes" in WEIGHED[name]._get_param_names():
+        model.set_params(hidden_layer_sizes=(3,), max_iter=3)
+    plain = model.fit(X, y).predict(X)
+    for weights in (np.ones(400), 1.0 + WEIGHTS, np.full(400, np.inf)):
+        np.testing.assert_allclose(model.fit(X, y, weights).predict(X), plain, atol=1e-4)
+    light = np.where(np.arange(400) < 200, 1.0, 0.0)
+    np.testing.assert_allclose(
+        model.fit(X, y, light).predict(X),
+        clone(model).set_params(max_sample_weight=1.0).fit(X, y, light).predict(X),
+    )
+
+
+WEIGHING = {
+    "bagging": BaggingClassifier(model(), n_estimators=2, random_state=0),
+    "bagging of all": BaggingClassifier(model(), n_estimators=2, bootstrap=False, random_state=0),
+    "boosting": AdaBoostClassifier(model(), n_estimators=2, random_state=0),
+}
+
+
+@pytest.mark.filterwarnings("ignore:random_state:skdp.PrivacyWarning")
+@pytest.mark.parametrize("name", WEIGHING)
+def test_meta_estimators_that_weigh_run(name):
+    assert set(WEIGHING[name].fit(X, Y).predict(X)) <= {0, 1}
+
+
+def test_routed_weights_run():
+    with sklearn.config_context(enable_metadata_routing=True):
+        one = model(1e3).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        found = cross_val_score(one, X, Y, params={"sample_weight": WEIGHTS / 4.0}, cv=3)
+        assert found.shape == (3,) and (found > 0.5).all()
+        scored = GridSearchCV(
+            one, {"C": [1.0]}, scoring=get_scorer("accuracy").set_score_request(sample_weight=True)
+        )
+        assert scored.fit(X, Y, sample_weight=WEIGHTS).best_score_ > 0.5
 
 
 @pytest.mark.parametrize("solver", ["output-perturbation", "psgd", "outpert-gd"])
@@ -180,7 +276,7 @@ def regressor(name, epsilon=5.0, **given):
     declared = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "random_state": 0, "n_public": 400}
     if "alpha" in REGRESSORS[name]().get_params():
         declared["alpha"] = 0.001
-    return REGRESSORS[name](epsilon, 1e-5, **{**declared, **given})
+    return REGRESSORS[name](epsilon=epsilon, delta=1e-5, **{**declared, **given})
 
 
 @pytest.mark.filterwarnings("ignore:epsilon=inf")
@@ -213,9 +309,9 @@ def test_without_noise_weighted_regressors_are_those_of_scikit_learn():
     given = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "max_sample_weight": 10.0}
     even = WEIGHTS / WEIGHTS.mean()
     for ours, theirs, weights in (
-        (DPRidge(math.inf, alpha=30.0), Ridge(30.0), WEIGHTS),
-        (DPLinearRegression(math.inf), LinearRegression(), WEIGHTS),
-        (DPLasso(math.inf, alpha=0.1), Lasso(0.1, tol=1e-13), even),
+        (DPRidge(epsilon=math.inf, alpha=30.0), Ridge(30.0), WEIGHTS),
+        (DPLinearRegression(epsilon=math.inf), LinearRegression(), WEIGHTS),
+        (DPLasso(epsilon=math.inf, alpha=0.1), Lasso(0.1, tol=1e-13), even),
     ):
         found = ours.set_params(**given).fit(X, COUNTS, weights)
         np.testing.assert_allclose(found.coef_, theirs.fit(X, COUNTS, weights).coef_, atol=1e-9)
@@ -232,9 +328,8 @@ def test_regressors_protect_persons_and_take_weights(name, neighbors):
     assert receipt.unit == "person" and receipt.rows == 5
     assert receipt.declared.get("n") == {"replace_one": N, "add_remove": 400}[neighbors]
     assert receipt.declared["max_sample_weight"] == 4.0
-    for wrong in ({"sample_weight": WEIGHTS}, {"groups": PERSONS}):
-        with pytest.raises(ValueError, match="is None; declare"):
-            regressor(name).fit(X, COUNTS, **wrong)
+    with pytest.raises(ValueError, match="is None; declare"):
+        regressor(name).fit(X, COUNTS, groups=PERSONS)
 
 
 @pytest.mark.filterwarnings("ignore:epsilon=inf")
@@ -255,14 +350,16 @@ def test_light_rows_do_not_make_residuals_look_small(neighbors):
     rows = rng.uniform(-1.0, 1.0, (20_000, 3))
     y = rows @ [3.0, -2.0, 1.0] + 10.0 + rng.normal(size=20_000)
     given = {"data_norm": 1.8, "y_bounds": (0.0, 20.0), "random_state": 0, "neighbors": neighbors}
-    light = DPLinearRegression(1.0, max_sample_weight=10.0, **given).fit(rows, y, np.ones(20_000))
+    light = DPLinearRegression(epsilon=1.0, max_sample_weight=10.0, **given).fit(
+        rows, y, np.ones(20_000)
+    )
     assert np.abs(light.coef_ - [3.0, -2.0, 1.0]).max() < 0.4
 
 
 def test_masked_ids_are_refused():
     """What lies under a mask may differ from row to row of one person."""
     X, groups = np.zeros((6, 2)), np.arange(6) // 2
-    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], max_rows_per_group=2)
+    model = DPLogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1], max_rows_per_group=2)
     with pytest.raises(ValueError) as refusal:
         model.fit(X, np.arange(6) % 2, groups=np.ma.masked_array(groups, mask=groups == 1))
     assert str(refusal.value).endswith(".") and not hasattr(model, "coef_")

@@ -25,7 +25,7 @@ def _model(Estimator=DPLogisticRegression, **given):
 @pytest.mark.parametrize("solver", SCRIPTED)
 def test_a_quote_is_the_receipt_of_the_fit(solver, neighbors):
     given = {"classes": [0, 1], "data_norm": 2.0, "neighbors": neighbors}
-    model = face_for(solver, DPLogisticRegression, 1.0, 1e-5, **given)
+    model = face_for(solver, DPLogisticRegression, epsilon=1.0, delta=1e-5, **given)
     try:
         quote = model.quote(50, 3)
     except NotSupported:

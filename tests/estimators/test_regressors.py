@@ -113,12 +113,12 @@ def test_without_noise_tables_of_any_shape_have_ridges_fit(shape, fit_intercept)
     given = declared(rows, y) | {"fit_intercept": fit_intercept}
     for alpha in (1e-3, 0.1, 1.0, 20.0, 150.0):
         exact = Ridge(alpha, fit_intercept=fit_intercept, solver="svd").fit(rows, y)
-        assert distance(quiet(DPRidge(np.inf, alpha=alpha, **given), rows, y), exact) < 1e-9
+        assert distance(quiet(DPRidge(epsilon=np.inf, alpha=alpha, **given), rows, y), exact) < 1e-9
     # Of many exact fits, the shortest beside the intercept, as the limit of ridges has it.
     centred = rows - rows.mean(axis=0) if fit_intercept else rows
     least = np.linalg.pinv(centred) @ (y - y.mean() * fit_intercept)
     for alpha in (0.0, 1e-17):
-        found = quiet(DPRidge(np.inf, alpha=alpha, **given), rows, y)
+        found = quiet(DPRidge(epsilon=np.inf, alpha=alpha, **given), rows, y)
         np.testing.assert_allclose(found.coef_, least, atol=1e-9)
         assert found.intercept_ == pytest.approx(
             (y - rows @ least).mean() * fit_intercept, abs=1e-9
@@ -141,7 +141,7 @@ def test_it_comes_nearer_at_each_larger_epsilon(family, alpha):
 
 def test_a_penalty_is_not_ignored_at_a_finite_epsilon():
     lengths = [
-        np.linalg.norm(DPRidge(4.0, alpha=alpha, **GIVEN).fit(X, Y).coef_)
+        np.linalg.norm(DPRidge(epsilon=4.0, alpha=alpha, **GIVEN).fit(X, Y).coef_)
         for alpha in (0.0, 300.0, 3e4)
     ]
     exact = [np.linalg.norm(Ridge(alpha).fit(X, Y).coef_) for alpha in (1e-9, 300.0, 3e4)]
@@ -189,14 +189,14 @@ def test_wrong_parameters_are_refused(given):
 def test_targets_beyond_their_bounds_count_as_cut():
     far = np.where(Y > 12.0, 1e200, Y)
     one, other = (
-        DPRidge(1.0, **{**GIVEN, "y_bounds": (3.0, 12.0)}).fit(X, y)
+        DPRidge(epsilon=1.0, **{**GIVEN, "y_bounds": (3.0, 12.0)}).fit(X, y)
         for y in (far, np.minimum(far, 12))
     )
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
 def test_predictions_are_cut_unless_asked_for_as_they_are():
-    model = DPRidge(10.0, **GIVEN).fit(X, Y)
+    model = DPRidge(epsilon=10.0, **GIVEN).fit(X, Y)
     far = 50.0 * X[:20]
     plain = model.set_params(clip_predictions=False).predict(far)
     cut = model.set_params(clip_predictions=True).predict(far)
@@ -206,14 +206,14 @@ def test_predictions_are_cut_unless_asked_for_as_they_are():
 
 
 def test_units_of_the_target_change_nothing_but_units():
-    one = DPRidge(1.0, **GIVEN).fit(X, Y)
-    scaled = DPRidge(1.0, **{**GIVEN, "y_bounds": (-4.0, 24.0)}).fit(X, 2.0 * Y - 10.0)
+    one = DPRidge(epsilon=1.0, **GIVEN).fit(X, Y)
+    scaled = DPRidge(epsilon=1.0, **{**GIVEN, "y_bounds": (-4.0, 24.0)}).fit(X, 2.0 * Y - 10.0)
     np.testing.assert_allclose(scaled.coef_, 2.0 * one.coef_, rtol=1e-9)
     assert scaled.intercept_ == pytest.approx(2.0 * one.intercept_ - 10.0, rel=1e-9)
 
 
 def test_without_an_intercept_nothing_is_taken_from_targets():
-    model = DPLinearRegression(np.inf, fit_intercept=False, **GIVEN)
+    model = DPLinearRegression(epsilon=np.inf, fit_intercept=False, **GIVEN)
     with pytest.warns(PrivacyWarning, match="NOT private"):
         model.fit(X, Y)
     assert model.intercept_ == 0.0
@@ -229,7 +229,9 @@ def test_several_targets_are_refused_with_what_to_do_instead():
     ledger = Ledger(2.0, 2e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        many = MultiOutputRegressor(DPHuberRegressor(0.5, 1e-7, ledger=ledger, **GIVEN)).fit(X, two)
+        many = MultiOutputRegressor(
+            DPHuberRegressor(epsilon=0.5, delta=1e-7, ledger=ledger, **GIVEN)
+        ).fit(X, two)
     assert many.predict(X).shape == two.shape
 
 
@@ -239,7 +241,7 @@ def test_several_targets_are_refused_with_what_to_do_instead():
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("Estimator", REGRESSORS)
 def test_it_is_useful_and_says_what_it_costs(Estimator, neighbors):
-    model = Estimator(1.0, neighbors=neighbors, n_public=len(Y), **GIVEN)
+    model = Estimator(epsilon=1.0, neighbors=neighbors, n_public=len(Y), **GIVEN)
     if "alpha" in model.get_params():
         model.set_params(alpha=1e-3)
     quote = model.quote(len(Y), X.shape[1])
@@ -251,10 +253,10 @@ def test_it_is_useful_and_says_what_it_costs(Estimator, neighbors):
 
 
 def test_it_goes_where_scikit_learns_goes():
-    pipe = make_pipeline(FunctionTransformer(), DPRidge(8.0, **GIVEN))
+    pipe = make_pipeline(FunctionTransformer(), DPRidge(epsilon=8.0, **GIVEN))
     assert cross_val_score(pipe, X, Y, cv=3).min() > 0.9
-    assert DPRidge(8.0, **GIVEN).fit(X.astype(np.float32), Y).score(X, Y) > 0.9
-    assert DPRidge(8.0, **GIVEN).fit(X.tolist(), list(Y)).coef_.shape == (3,)
+    assert DPRidge(epsilon=8.0, **GIVEN).fit(X.astype(np.float32), Y).score(X, Y) > 0.9
+    assert DPRidge(epsilon=8.0, **GIVEN).fit(X.tolist(), list(Y)).coef_.shape == (3,)
 
 
 def test_auto_is_two_phases_where_it_is_proved_best_and_something_else_elsewhere():
@@ -272,7 +274,7 @@ def test_auto_is_two_phases_where_it_is_proved_best_and_something_else_elsewhere
 
 
 def test_pure_epsilon_has_a_fit():
-    model = DPRidge(20.0, 0.0, **GIVEN).fit(X, Y)
+    model = DPRidge(epsilon=20.0, delta=0.0, **GIVEN).fit(X, Y)
     assert model.privacy_.delta == 0.0 and model.score(X, Y) > 0.9
 
 
@@ -282,9 +284,9 @@ def test_the_solver_says_what_it_cannot_do():
 
 
 def test_general_solvers_fit_too():
-    assert DPRidge(50.0, solver=GD(steps=500), **GIVEN).fit(X, Y).score(X, Y) > 0.9
+    assert DPRidge(epsilon=50.0, solver=GD(steps=500), **GIVEN).fit(X, Y).score(X, Y) > 0.9
     one, other = (
-        DPRidge(1.0, solver=solver, **GIVEN).fit(X, Y).coef_
+        DPRidge(epsilon=1.0, solver=solver, **GIVEN).fit(X, Y).coef_
         for solver in (TwoPhase(), TwoPhase(threshold=3.0))
     )
     assert not np.array_equal(one, other)
@@ -323,8 +325,8 @@ def test_coefficients_that_are_nothing_come_out_as_nothing():
     rows = rng.uniform(-1.0, 1.0, (16_000, 30)) / math.sqrt(30)
     y = rows[:, :3] @ [4.0, -4.0, 4.0] + 0.2 * rng.normal(size=16_000)
     given = {"y_bounds": (-3.0, 3.0), "data_norm": 1.0, "random_state": 0}
-    found = DPLasso(0.4, alpha=1e-3, **given).fit(rows, y).coef_
-    dense = DPRidge(0.4, **given).fit(rows, y).coef_
+    found = DPLasso(epsilon=0.4, alpha=1e-3, **given).fit(rows, y).coef_
+    dense = DPRidge(epsilon=0.4, **given).fit(rows, y).coef_
     assert (found[:3] != 0).all() and (found[3:] == 0).sum() >= 18 and (dense != 0).all()
     truth = np.append([4.0, -4.0, 4.0], np.zeros(27))
     assert np.linalg.norm(found - truth) < np.linalg.norm(dense - truth)
@@ -366,7 +368,7 @@ def test_without_noise_it_is_hubers_fit_at_the_unit_that_scikit_learn_estimates(
     given = {"fit_intercept": fit_intercept}
     exact = HuberRegressor(**given, alpha=0.01, tol=1e-13, max_iter=100_000).fit(rows, y)
     ours = DPHuberRegressor(
-        np.inf,
+        epsilon=np.inf,
         alpha=0.01 * exact.scale_,
         threshold=1.35 * exact.scale_,
         **given,
@@ -378,7 +380,7 @@ def test_without_noise_it_is_hubers_fit_at_the_unit_that_scikit_learn_estimates(
 def test_hubers_threshold_is_not_ignored():
     y = Y + np.where(np.arange(len(Y)) % 10 == 0, 5.0, 0.0)
     low, high = (
-        DPHuberRegressor(8.0, threshold=t, **{**GIVEN, "y_bounds": (3.0, 22.0)})
+        DPHuberRegressor(epsilon=8.0, threshold=t, **{**GIVEN, "y_bounds": (3.0, 22.0)})
         .fit(X, y)
         .intercept_
         for t in (0.2, 20.0)
@@ -392,13 +394,13 @@ def test_quantiles_are_near_scikit_learns_without_noise_and_of_use_with_it(quant
     y = Y + rng.exponential(size=len(Y))
     exact = QuantileRegressor(quantile=quantile, alpha=0.0).fit(X, y)
     given = {**GIVEN, "y_bounds": (3.0, 22.0), "quantile": quantile}
-    assert distance(quiet(DPQuantileRegressor(np.inf, **given), X, y), exact) < 0.03
-    below = (y < DPQuantileRegressor(4.0, **given).fit(X, y).predict(X)).mean()
+    assert distance(quiet(DPQuantileRegressor(epsilon=np.inf, **given), X, y), exact) < 0.03
+    below = (y < DPQuantileRegressor(epsilon=4.0, **given).fit(X, y).predict(X)).mean()
     assert abs(below - quantile) < 0.1
 
 
 def test_a_penalty_on_quantiles_makes_zeros():
-    model = DPQuantileRegressor(np.inf, alpha=1.0, **GIVEN)
+    model = DPQuantileRegressor(epsilon=np.inf, alpha=1.0, **GIVEN)
     assert np.abs(quiet(model, X, Y).coef_).max() < 0.3
 
 

@@ -67,7 +67,7 @@ def test_without_noise_it_is_scikit_learns_fit_of_all_targets(fit_intercept, nei
 @pytest.mark.parametrize("solver", ["auto", "white-gd", "objective-perturbation", "agd"])
 def test_all_targets_are_one_price_and_one_charge(solver, neighbors):
     given = {"y_bounds": BOUNDS, "neighbors": neighbors, "solver": solver, **GIVEN}
-    model = DPRidge(2.0, **given)
+    model = DPRidge(epsilon=2.0, **given)
     model.set_params(n_public=N)
     receipt = model.fit(X, Y).privacy_
     quote = model.quote(N, 3)
@@ -75,7 +75,7 @@ def test_all_targets_are_one_price_and_one_charge(solver, neighbors):
     if solver != "agd":
         assert quote.script == receipt.script
         assert epsilon(receipt.script, 1e-6, neighbors=neighbors) <= 2.0 * (1 + 1e-9)
-        alone = DPRidge(2.0, **{**given, "y_bounds": BOUNDS[0]}).set_params(n_public=N)
+        alone = DPRidge(epsilon=2.0, **{**given, "y_bounds": BOUNDS[0]}).set_params(n_public=N)
         fits = [sum(count for _, count in r.script) for r in (receipt, alone.quote(N, 3))]
         assert fits[0] == 2 * fits[1]
     assert model.coef_.shape == (2, 3) and model.intercept_.shape == (2,)
@@ -89,27 +89,30 @@ def test_one_price_is_better_than_a_part_of_epsilon_each():
     several = X @ np.random.default_rng(1).normal(size=(3, 10))
     several += 0.5 * np.random.default_rng(2).normal(size=several.shape)
     given = {"y_bounds": (-4.0, 4.0), **GIVEN}
-    whole = DPRidge(0.4, **given).fit(X, several).score(X, several)
+    whole = DPRidge(epsilon=0.4, **given).fit(X, several).score(X, several)
     alone = []
     for seed, y in enumerate(several.T):
-        part = DPRidge(0.04, 1e-7, **{**given, "random_state": seed})
+        part = DPRidge(epsilon=0.04, delta=1e-7, **{**given, "random_state": seed})
         alone.append(part.fit(X, y).score(X, y))
     assert whole > 0.45 and whole > np.mean(alone) + 0.1  # without noise .55
 
 
 def test_intervals_are_of_each_target():
-    model = DPLinearRegression(2.0, y_bounds=BOUNDS, **GIVEN).fit(X, Y)
+    model = DPLinearRegression(epsilon=2.0, y_bounds=BOUNDS, **GIVEN).fit(X, Y)
     assert model.coef_std_.shape == (2, 3) and (model.coef_std_ > 0).all()
     low, high = np.moveaxis(model.conf_int(0.999), -1, 0)
     truth = np.array([[3.0, -2.0, 1.0], [3e5, 2e5, -1e5]])
     assert ((low < truth) & (truth < high)).all()
-    assert DPRidge(2.0, y_bounds=BOUNDS[0], **GIVEN).fit(X, Y[:, 0]).conf_int().shape == (3, 2)
+    assert DPRidge(epsilon=2.0, y_bounds=BOUNDS[0], **GIVEN).fit(X, Y[:, 0]).conf_int().shape == (
+        3,
+        2,
+    )
 
 
 def test_one_column_has_scikit_learns_shapes():
     column = Y[:, :1]
     for Ours, Theirs in ((DPRidge, Ridge), (DPLinearRegression, LinearRegression)):
-        ours = Ours(4.0, y_bounds=BOUNDS[0], **GIVEN).fit(X, column)
+        ours = Ours(epsilon=4.0, y_bounds=BOUNDS[0], **GIVEN).fit(X, column)
         theirs = Theirs().fit(X, column)
         assert ours.coef_.shape == theirs.coef_.shape
         assert ours.intercept_.shape == theirs.intercept_.shape
@@ -119,15 +122,21 @@ def test_one_column_has_scikit_learns_shapes():
 
 def test_tables_of_any_kind_persons_and_groups():
     given = {"y_bounds": BOUNDS, **GIVEN}
-    plain = DPRidge(4.0, **given).fit(X, Y)
-    same = DPRidge(4.0, **given).fit(sp.csr_array(X), Y.tolist())
+    plain = DPRidge(epsilon=4.0, **given).fit(X, Y)
+    same = DPRidge(epsilon=4.0, **given).fit(sp.csr_array(X), Y.tolist())
     np.testing.assert_allclose(same.coef_, plain.coef_, rtol=1e-9)
-    assert DPRidge(4.0, **given).fit(X.astype(np.float32), Y).coef_.dtype == np.float32
-    persons = DPRidge(4.0, max_rows_per_group=2, **given)
+    assert DPRidge(epsilon=4.0, **given).fit(X.astype(np.float32), Y).coef_.dtype == np.float32
+    persons = DPRidge(epsilon=4.0, max_rows_per_group=2, **given)
     persons.fit(X, Y, groups=np.arange(N) // 2)
     assert persons.score(X, Y) > 0.9 and persons.privacy_.unit == "person"
-    assert make_pipeline(FunctionTransformer(), DPRidge(4.0, **given)).fit(X, Y).score(X, Y) > 0.9
-    assert DPRidge(4.0, data_norm=None, y_bounds=BOUNDS, random_state=0).fit(X, Y).score(X, Y) > 0.9
+    assert (
+        make_pipeline(FunctionTransformer(), DPRidge(epsilon=4.0, **given)).fit(X, Y).score(X, Y)
+        > 0.9
+    )
+    assert (
+        DPRidge(epsilon=4.0, data_norm=None, y_bounds=BOUNDS, random_state=0).fit(X, Y).score(X, Y)
+        > 0.9
+    )
 
 
 WRONG = {
@@ -167,7 +176,7 @@ def test_who_predicts_one_number_says_so():
 def test_targets_in_any_unit_work_at_once_and_the_quote_says_what_it_costs(Estimator, neighbors):
     for unit in (1e-9, 1.0, 1e9):
         for given in (GIVEN, {"random_state": 0}):
-            model = Estimator(4.0, neighbors=neighbors, n_public=N, **given)
+            model = Estimator(epsilon=4.0, neighbors=neighbors, n_public=N, **given)
             receipt = model.fit(X, unit * Y[:, 0]).privacy_
             quote = model.quote(N, 3)
             assert quote.script == receipt.script and quote.proofs == receipt.proofs
@@ -181,31 +190,31 @@ def test_targets_in_any_unit_work_at_once_and_the_quote_says_what_it_costs(Estim
 
 
 def test_bounds_of_all_targets_are_bought_together():
-    model = DPLinearRegression(6.0, **GIVEN).fit(X, Y)
+    model = DPLinearRegression(epsilon=6.0, **GIVEN).fit(X, Y)
     assert model.y_bounds_.shape == (2, 2) and model.score(X, Y) > 0.9
     assert (
         sum(count for _, count in model.privacy_.script) == 5
     )  # counts; moments and objective, twice
-    weighted = DPRidge(6.0, max_sample_weight=2.0, **GIVEN)
+    weighted = DPRidge(epsilon=6.0, max_sample_weight=2.0, **GIVEN)
     weighted.fit(sp.csr_array(X), Y, sample_weight=np.linspace(0.0, 2.0, N))
     assert weighted.score(X, Y) > 0.9
 
 
 def test_a_declared_pair_forgets_what_was_bought():
-    model = DPRidge(4.0, **GIVEN).fit(X, Y[:, 0])
+    model = DPRidge(epsilon=4.0, **GIVEN).fit(X, Y[:, 0])
     model.set_params(y_bounds=BOUNDS[0]).fit(X, Y[:, 0])
     assert not hasattr(model, "y_bounds_") and model.score(X, Y[:, 0]) > 0.9
 
 
 def test_a_scale_that_noise_hides_is_said_and_predicted_as_nothing():
-    model = DPRidge(0.1, **GIVEN)
+    model = DPRidge(epsilon=0.1, **GIVEN)
     with pytest.warns(UserWarning, match="hidden the scale of a target"):
         model.fit(X[:100], Y[:100, 0])
     assert (model.coef_ == 0).all() and (model.predict(X) == 0).all()
 
 
 def test_without_an_intercept_nothing_is_taken_from_targets():
-    model = DPLinearRegression(4.0, fit_intercept=False, **GIVEN).fit(X, Y[:, 0] - 10.0)
+    model = DPLinearRegression(epsilon=4.0, fit_intercept=False, **GIVEN).fit(X, Y[:, 0] - 10.0)
     assert model.intercept_ == 0.0
     np.testing.assert_allclose(model.coef_, [3.0, -2.0, 1.0], atol=0.1)
 
@@ -264,7 +273,7 @@ LEAST = {"solver": GD(steps=3)}
 )
 def test_nothing_but_the_answers_tells_of_a_record(several, given, relation):
     """Whatever leaves: attributes, warnings, texts and what is printed, on neighbours with every odd number."""
-    model = DPRidge(1.0, neighbors=relation, **LEAST, **given)
+    model = DPRidge(epsilon=1.0, neighbors=relation, **LEAST, **given)
     pairs = odd_pairs(relation, several)
     replays = [replay(fitted(model), pair, k) for k, pair in enumerate(pairs)]
     assert [found.findings for found in replays if found.findings] == []
@@ -283,6 +292,6 @@ class ReadsTheBoundsOff(Unscaled):
 
 def test_a_twin_that_looks_is_found(monkeypatch):
     monkeypatch.setattr(learner, "Unscaled", ReadsTheBoundsOff)
-    model = DPRidge(1.0, data_norm=2.0, **LEAST)
+    model = DPRidge(epsilon=1.0, data_norm=2.0, **LEAST)
     pairs = odd_pairs("replace_one", False)
     assert any(replay(fitted(model), pair, k).findings for k, pair in enumerate(pairs))

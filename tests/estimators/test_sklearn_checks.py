@@ -1,30 +1,64 @@
 """scikit-learn's own checks on every estimator, at an epsilon where noise cannot fail them."""
 
+import inspect
+import math
+
 import pytest
-from estimators.checked import LOOSE, checked
-from sklearn.base import is_regressor
+from estimators.checked import as_written, checked
+from sklearn.base import clone, is_classifier
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-# check_fit... -> why it is expected to fail.
-EXPECTED = {
-    "check_all_zero_sample_weights_error": "it would say something of all weights, which are private",
-    "check_sample_weight_equivalence_on_dense_data": "a record of weight 2 is not two, and one of 0 counts",
-    "check_sample_weight_equivalence_on_sparse_data": "a record of weight 2 is not two, and one of 0 counts",
-    "check_class_weight_classifiers": "all records weigh less than two of the heaviest, for which noise is made",
-}
-OF_REGRESSORS = EXPECTED | {
-    "check_sample_weights_not_overwritten": "it has a weight of 10, beyond the bound that these declare",
-}
+from skdp.utils import expected_failed_checks
+
+TOO_LONG = [("DPMLPClassifier", "check_class_weight_classifiers")]
+QUIET = pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
 
 
-@pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
-@parametrize_with_checks(
-    checked(),
-    expected_failed_checks=lambda estimator: OF_REGRESSORS if is_regressor(estimator) else EXPECTED,
-)
+# A check that is expected to fail fails the suite where it passes: pyproject.toml has xfail_strict.
+@QUIET
+@parametrize_with_checks([*as_written(), *checked()], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_check(estimator, check):
+    if (type(estimator).__name__, check.func.__name__) in TOO_LONG:
+        pytest.skip("it passes, and takes 13 s of processor time")
+    before = estimator.get_params().get("epsilon")
     check(estimator)
-    if "epsilon" in estimator.get_params():
-        assert estimator.get_params()["epsilon"] == LOOSE["epsilon"], (
-            "a check changed the estimator it was given"
-        )
+    assert estimator.get_params().get("epsilon") == before, "a check changed what it was given"
+
+
+EQUIVALENCE = {name for name in expected_failed_checks(as_written()[0]) if "equivalence" in name}
+# Where a weight is not a row so many times, also without noise.
+UNLIKE = {
+    "DPMLPClassifier": "so many steps, of batches of so many rows, end in no minimum",
+    "DPMLPRegressor": "so many steps, of batches of so many rows, end in no minimum",
+    "DPTorchClassifier": "so many steps, of batches of so many rows, end in no minimum",
+    "DPTorchRegressor": "so many steps, of batches of so many rows, end in no minimum",
+    "DPPoissonRegressor-replace_one": "alpha is weighed against a mean over rows, whatever these weigh",
+}
+
+
+# Certified to the 1e-7 that the check asks for where the number of records is private: chance decides.
+NEAR = {"DPLogisticRegression-add_remove": pytest.mark.skip(reason="its minimum is known to 1e-7")}
+
+
+def weighed():
+    """Each estimator that takes weights, without noise, with a bound above those of the checks."""
+    for estimator in checked():
+        if "max_sample_weight" not in inspect.signature(type(estimator)).parameters:
+            continue
+        estimator.set_params(epsilon=math.inf, max_sample_weight=5.0)
+        name = type(estimator).__name__
+        if is_classifier(estimator) and name not in UNLIKE:
+            estimator.set_params(solver="objective-perturbation", C=0.1)  # to its minimum
+        why = UNLIKE.get(name, UNLIKE.get(f"{name}-{estimator.neighbors}"))
+        near = NEAR.get(f"{name}-{estimator.neighbors}", ())
+        marks = near if why is None else pytest.mark.xfail(reason=why, strict=True)
+        yield pytest.param(estimator, id=f"{name}-{estimator.neighbors}", marks=marks)
+
+
+@QUIET
+@pytest.mark.parametrize("check", sorted(EQUIVALENCE))
+@pytest.mark.parametrize("estimator", [*weighed()])
+def test_within_the_bound_a_weight_is_a_row_so_many_times(estimator, check):
+    assert check not in expected_failed_checks(estimator)
+    getattr(estimator_checks, check)(type(estimator).__name__, clone(estimator))

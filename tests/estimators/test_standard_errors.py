@@ -28,7 +28,7 @@ BOUND = 3.5
 
 
 def face(**given):
-    return DPLogisticRegression(2.0, **{"data_norm": BOUND, "classes": [0, 1], **given})
+    return DPLogisticRegression(epsilon=2.0, **{"data_norm": BOUND, "classes": [0, 1], **given})
 
 
 @cache
@@ -127,7 +127,8 @@ def test_least_squares_are_told_in_deviations_of_residuals(epsilon):
     y = np.clip(2.0 * SCORES + RNG.normal(size=N), -12.0, 12.0)
     declared = {"data_norm": BOUND, "y_bounds": (-12.0, 12.0)}
     models = [
-        DPLinearRegression(epsilon, random_state=seed, **declared).fit(X, y) for seed in range(40)
+        DPLinearRegression(epsilon=epsilon, random_state=seed, **declared).fit(X, y)
+        for seed in range(40)
     ]
     moved = np.array([model.predict(X[:300]) for model in models]).std(axis=0, ddof=1)
     expected = models[0].privacy_.standard_error
@@ -193,7 +194,7 @@ def rare_table(share):
 @pytest.mark.parametrize("share", [0.07, 0.8])
 def test_of_labels_whose_share_is_declared_it_is_known_as_well(share, solver):
     rows, y = rare_table(share)
-    model = DPLogisticRegression(1.0, data_norm=1.0, classes=[0, 1], solver=solver)
+    model = DPLogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1], solver=solver)
     scores = np.array(
         [model.set_params(random_state=s).fit(rows, y).decision_function(rows) for s in range(25)]
     )

@@ -40,31 +40,31 @@ def count():
 
 def test_a_minimiser_is_stayed_at():
     """Without noise, on each scale that coefficients are on."""
-    found = quiet(DPLinearRegression(math.inf, solver=GD(steps=5), **GIVEN, **AT), X, Y)
+    found = quiet(DPLinearRegression(epsilon=math.inf, solver=GD(steps=5), **GIVEN, **AT), X, Y)
     np.testing.assert_allclose(found.coef_, EXACT.coef_, atol=1e-12)
     assert found.intercept_ == pytest.approx(EXACT.intercept_, abs=1e-12)
     exact = PoissonRegressor(alpha=0.0, tol=1e-12, max_iter=1000).fit(X, count())
-    counts = DPPoissonRegressor(math.inf, alpha=0.0, y_bounds=(0, 15), data_norm=1.8)
+    counts = DPPoissonRegressor(epsilon=math.inf, alpha=0.0, y_bounds=(0, 15), data_norm=1.8)
     counts.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
     quiet(counts, X, count())
     np.testing.assert_allclose(counts.coef_, exact.coef_, atol=1e-8)
     assert counts.intercept_ == pytest.approx(exact.intercept_, abs=1e-8)
     three = np.digitize(SCORES + rng.logistic(size=2000), [-1.0, 1.0])
     exact = LogisticRegression(C=1e8, tol=1e-12, max_iter=10_000).fit(X, three)
-    model = DPLogisticRegression(math.inf, C=math.inf, classes=[0, 1, 2], data_norm=1.8)
+    model = DPLogisticRegression(epsilon=math.inf, C=math.inf, classes=[0, 1, 2], data_norm=1.8)
     model.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
     np.testing.assert_allclose(quiet(model, X, three).coef_, exact.coef_, atol=1e-4)
     both = np.column_stack([Y, -2.0 * Y])
     exact = LinearRegression().fit(X, both)
-    several = DPLinearRegression(math.inf, y_bounds=[(3, 17), (-34, -6)], data_norm=1.8)
+    several = DPLinearRegression(epsilon=math.inf, y_bounds=[(3, 17), (-34, -6)], data_norm=1.8)
     several.set_params(solver=GD(steps=3), coef_init=exact.coef_, intercept_init=exact.intercept_)
     np.testing.assert_allclose(quiet(several, X, both).coef_, exact.coef_, atol=1e-12)
 
 
 @pytest.mark.parametrize("solver", [GD(steps=3), SGD(steps=3), Adam(steps=3)])
 def test_few_steps_from_a_good_start_are_worth_more_at_the_same_price(solver):
-    cold = DPLinearRegression(1.0, solver=solver, **GIVEN).fit(X, Y)
-    warm = DPLinearRegression(1.0, solver=solver, **GIVEN, **AT).fit(X, Y)
+    cold = DPLinearRegression(epsilon=1.0, solver=solver, **GIVEN).fit(X, Y)
+    warm = DPLinearRegression(epsilon=1.0, solver=solver, **GIVEN, **AT).fit(X, Y)
     assert cold.privacy_.script == warm.privacy_.script
     assert warm.privacy_.declared["begins_at"] == "declared"
     assert warm.score(X, Y) > cold.score(X, Y) + 0.05
@@ -72,8 +72,8 @@ def test_few_steps_from_a_good_start_are_worth_more_at_the_same_price(solver):
 
 
 def test_auto_goes_by_steps_where_a_start_is_given():
-    assert DPRidge(1.0, **GIVEN, **AT).quote(100, 3).solver.startswith("GD")
-    assert DPRidge(1.0, **GIVEN).quote(100, 3).solver.startswith("TwoPhase")
+    assert DPRidge(epsilon=1.0, **GIVEN, **AT).quote(100, 3).solver.startswith("GD")
+    assert DPRidge(epsilon=1.0, **GIVEN).quote(100, 3).solver.startswith("TwoPhase")
 
 
 WRONG = {
@@ -91,5 +91,5 @@ WRONG = {
 @pytest.mark.parametrize(("given", "told"), WRONG.values(), ids=[*WRONG])
 def test_what_has_no_meaning_is_refused(given, told):
     with pytest.raises((ValueError, NotSupported), match=told) as refusal:
-        DPRidge(1.0, **{**GIVEN, **given}).fit(X, Y)
+        DPRidge(epsilon=1.0, **{**GIVEN, **given}).fit(X, Y)
     assert str(refusal.value).endswith(".") and refusal.value.__context__ is None

@@ -48,10 +48,10 @@ FACES = [skdp.DPLogisticRegression, skdp.DPLinearSVC]
 
 
 def warned(fit):
-    """What a fit warns of, but for what every second fit without a ledger is told."""
+    """What a fit warns of, but for what follows of its number of records: a second fit's cost, noise that drowns it."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", message="This is the second fit")
+        warnings.filterwarnings("ignore", message="This is the second fit|Noise drowns this model")
         fit()
     return [str(one.message) for one in told]
 
@@ -61,7 +61,7 @@ def warned(fit):
 def test_without_a_warning_and_at_a_large_epsilon_no_worse_than_the_majority(family, kind):
     X, y = family(np.random.default_rng(0))
     y = y.astype(int)
-    model = kind(10.0, data_norm=1.0, classes=[0, 1], random_state=0)
+    model = kind(epsilon=10.0, data_norm=1.0, classes=[0, 1], random_state=0)
     assert warned(lambda: model.fit(X, y)) == []
     assert model.score(X, y) >= max(y.mean(), 1 - y.mean()) - 0.05
 
@@ -72,7 +72,9 @@ def test_where_noise_drowns_everything_a_fit_is_a_guess_and_no_failure(family, r
     """At an epsilon of .01 the noise is larger than what 500 records say: labels are as good as drawn."""
     X, y = family(np.random.default_rng(0))
     y = y.astype(int)
-    model = skdp.DPLogisticRegression(0.01, data_norm=1.0, classes=[0, 1], neighbors=relation)
+    model = skdp.DPLogisticRegression(
+        epsilon=0.01, data_norm=1.0, classes=[0, 1], neighbors=relation
+    )
     assert warned(lambda: model.fit(X, y)) == []
     assert np.isfinite(model.predict_proba(X)).all() and 0.0 <= model.score(X, y) <= 1.0
 
@@ -82,6 +84,6 @@ def test_where_noise_drowns_everything_a_fit_is_a_guess_and_no_failure(family, r
 def test_with_nothing_declared_either(family, epsilon):
     X, y = family(np.random.default_rng(0))
     y = y.astype(int)
-    model = skdp.DPLogisticRegression(epsilon, classes=[0, 1], random_state=0)
+    model = skdp.DPLogisticRegression(epsilon=epsilon, classes=[0, 1], random_state=0)
     assert warned(lambda: model.fit(X * 10.0 ** (np.arange(X.shape[1]) % 7), y)) == []
     assert np.isfinite(model.predict_proba(X)).all()

@@ -19,7 +19,7 @@ def problem():
 
 def fitted(solver):
     model = DPLogisticRegression(
-        1.0, 1e-6, solver=solver, data_norm=1.0, classes=[0, 1], random_state=0
+        epsilon=1.0, delta=1e-6, solver=solver, data_norm=1.0, classes=[0, 1], random_state=0
     )
     return model.fit(*problem()).coef_
 

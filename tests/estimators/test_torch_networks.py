@@ -96,7 +96,13 @@ def test_modules_learn_by_the_solvers_for_networks(solver, neighbors):
     labels = rows[:, 0] * rows[:, 1] > 0
     given = {"neighbors": neighbors, "n_public": 4000, "max_iter": 6, "random_state": 0}
     model = DPTorchClassifier(
-        8.0, 1e-5, module=net(1, 2), solver=solver, data_norm=1.5, classes=[False, True], **given
+        epsilon=8.0,
+        delta=1e-5,
+        module=net(1, 2),
+        solver=solver,
+        data_norm=1.5,
+        classes=[False, True],
+        **given,
     ).fit(rows, labels)
     assert model.score(rows, labels) > 0.7
     assert 7.0 < model.privacy_.epsilon <= 8.0 and "torch" in model.privacy_.proofs
@@ -118,7 +124,8 @@ def test_images_frozen_weights_pipelines_clones_and_pickles():
     pixels, y = np.random.default_rng(3).uniform(size=(300, 16)), np.arange(300) % 3
     given = seeded(Image)
     inner = DPTorchClassifier(
-        4.0, 1e-5, module=given, input_shape=(1, 4, 4), data_norm=4.0, classes=range(3), max_iter=2, random_state=0
+        epsilon=4.0, delta=1e-5, module=given, input_shape=(1, 4, 4), data_norm=4.0, classes=range(3), max_iter=2,
+        random_state=0,
     )  # fmt: skip
     model = clone(make_pipeline(FunctionTransformer(lambda rows: 2.0 * rows - 1.0), inner))
     model.fit(pixels, y)

@@ -109,8 +109,8 @@ def test_no_price_rests_on_an_angle_that_answers_have_chosen(kind, solver):
 
 def test_of_steps_in_front_of_a_fit_the_total_rests_on_no_angle():
     given = {"y_bounds": (0.0, 1.0), "solver": "objective-perturbation"}
-    fit = skdp.DPHuberRegressor(1.0, **given)
-    model = skdp.make_pipeline(skdp.preprocessing.DPBounds(0.1), fit).fit(X, Y)
+    fit = skdp.DPHuberRegressor(epsilon=1.0, **given)
+    model = skdp.make_pipeline(skdp.preprocessing.DPBounds(epsilon=0.1), fit).fit(X, Y)
     scales, behind = (step.privacy_.script for step in (model[0], model[-1]))
     anywhere = [(replace(event, rule="two_signed_anywhere"), k) for event, k in behind]
     assert [event.rule for event, _ in behind] == ["two_signed"]
@@ -251,7 +251,9 @@ def test_a_declared_norm_forgets_what_was_bought():
 def test_many_classes_buy_once():
     three = np.digitize(X[:, 1], [-0.5, 0.5])
     for way in ("multinomial", "ovr"):
-        model = DPLogisticRegression(3.0, classes=[0, 1, 2], multi_class=way, random_state=0)
+        model = DPLogisticRegression(
+            epsilon=3.0, classes=[0, 1, 2], multi_class=way, random_state=0
+        )
         receipt = model.fit(X, three).privacy_
         assert receipt.script == model.quote(len(X), 3, 3).script and model.score(X, three) > 0.6
         assert receipt.proofs == model.quote(len(X), 3, 3).proofs
@@ -265,8 +267,8 @@ def test_twelve_tables_in_any_unit_lose_less_than_a_point_to_declared_bounds():
         cut = len(table) * 4 // 5
         encoder = BoundsScaler({j: tuple(pair) for j, pair in enumerate(bounds)})
         rows, given = encoder.fit_transform(table), {"classes": [0, 1], "random_state": seed}
-        declared = DPLogisticRegression(1.0, data_norm=encoder.row_norm_, **given)
-        bought = DPLogisticRegression(1.0, **given)
+        declared = DPLogisticRegression(epsilon=1.0, data_norm=encoder.row_norm_, **given)
+        bought = DPLogisticRegression(epsilon=1.0, **given)
         found = declared.fit(rows[:cut], y[:cut]).score(rows[cut:], y[cut:])
         lost.append(found - bought.fit(table[:cut], y[:cut]).score(table[cut:], y[cut:]))
     assert max(lost) < 0.01 and np.mean(lost) < 0.003
@@ -290,7 +292,7 @@ def test_real_tables_of_which_nothing_is_declared(load):
     order = np.random.default_rng(0).permutation(len(y))[:20_000]
     train, test = np.split(order, [len(order) * 4 // 5])
     declared, bought = table.encode(), blind(table)
-    model = DPLogisticRegression(0.4, classes=[0, 1], random_state=0)
+    model = DPLogisticRegression(epsilon=0.4, classes=[0, 1], random_state=0)
     right = model.fit(bought[train], y[train]).decision_function(bought[test])
     known = model.set_params(data_norm=1.0).fit(declared[train], y[train])
     left = known.decision_function(declared[test])

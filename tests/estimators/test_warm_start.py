@@ -168,17 +168,17 @@ def test_a_pipeline_counts_the_sequence_once():
 
 
 def test_a_step_that_buys_in_front_is_refused_once_the_pipeline_gets_there():
-    model = skdp.make_pipeline(DPBounds(1.0), ridge())
+    model = skdp.make_pipeline(DPBounds(epsilon=1.0), ridge())
     with pytest.raises(NotSupported, match="warm_start=True behind DPBounds: the pipeline") as told:
         model.fit(X, Y)
     assert "privacy_" not in vars(model[-1]) and told.value.__context__ is None
-    inner = skdp.make_pipeline(make_pipeline(DPBounds(1.0)), make_pipeline(ridge()))
+    inner = skdp.make_pipeline(make_pipeline(DPBounds(epsilon=1.0)), make_pipeline(ridge()))
     with pytest.raises(NotSupported, match="behind DPBounds"):
         inner.fit(X, Y)
 
 
 @pytest.mark.skipif(not hasattr(DPRidge, "set_callbacks"), reason="theirs tell of fits since 1.9")
-@pytest.mark.parametrize("front", [DPBounds(1.0), BoundsScaler((-1.0, 1.0))])
+@pytest.mark.parametrize("front", [DPBounds(epsilon=1.0), BoundsScaler((-1.0, 1.0))])
 def test_in_a_pipeline_without_a_word_a_second_fit_is_refused(front):
     model = make_pipeline(front, ridge()).fit(X, Y)
     with pytest.raises(NotSupported, match=r"inside a Pipeline .* by skdp\.make_pipeline"):
@@ -199,7 +199,7 @@ class OwnFit(Pipeline):
 def test_what_a_pipeline_that_nobody_sees_has_bought_is_said_to_be_missing():
     """No refusal can meet it. The receipt is of the sequence alone, and says so; no sum is made; a ledger has all."""
     ledger = Ledger(9.0, 1e-5)
-    model = OwnFit([("a", DPBounds(1.0, ledger=ledger)), ("b", ridge(ledger=ledger))])
+    model = OwnFit([("a", DPBounds(epsilon=1.0, ledger=ledger)), ("b", ridge(ledger=ledger))])
     receipt = model.fit(X, Y).fit(X, Y)[-1].privacy_
     assert receipt.around is None and UNTOLD in str(receipt)
     assert any(
@@ -290,7 +290,9 @@ EXACT = {
 def test_without_noise_a_minimiser_is_stayed_at(made, exact, y, near):
     """The first fit finds it, by whatever suits; a few steps from there end where scikit-learn does."""
     exact = exact.fit(X, y)
-    model = quiet(made(math.inf, data_norm=1.8, solver=GD(steps=4000), warm_start=True), X, y)
+    model = quiet(
+        made(epsilon=math.inf, data_norm=1.8, solver=GD(steps=4000), warm_start=True), X, y
+    )
     again = quiet(model.set_params(solver=GD(steps=2)), X, y)
     np.testing.assert_allclose(again.coef_, exact.coef_, atol=near)
     np.testing.assert_allclose(again.intercept_, exact.intercept_, atol=near)
@@ -380,7 +382,7 @@ def test_public_coefficients_are_for_the_first_fit():
 def test_slopes_of_either_sign_are_priced_at_any_angle_in_a_sequence():
     """The second fit, and its rows, may have been chosen after the first's answers."""
     given = {"y_bounds": (3.0, 17.0), "data_norm": 1.8, "solver": "objective-perturbation"}
-    model = DPRidge(1.0, **given, warm_start=True).fit(X, Y)
+    model = DPRidge(epsilon=1.0, **given, warm_start=True).fit(X, Y)
     assert {event.rule for event, _ in model.privacy_.script} == {"two_signed"}
     alone = epsilon(model.privacy_.script, 1e-6)
     model.set_params(solver=FEW, epsilon=0.01).fit(X, Y)
@@ -627,7 +629,7 @@ def test_searches_and_cross_validation_begin_anew():
     assert whole.script[: len(search.privacy_.script) - 1] == search.privacy_.script[:-1]
     assert whole.epsilon > search.privacy_.epsilon and whole.verify(best)
     assert "pilots" in whole.tuning
-    behind = make_pipeline(DPBounds(1.0), logistic())
+    behind = make_pipeline(DPBounds(epsilon=1.0), logistic())
     with pytest.raises(NotSupported, match="warm_start=True of DPLogisticRegression has no proof"):
         DPGridSearchCV(behind, {"dplogisticregression__C": [0.1, 1.0]}).fit(X, LABELS)
 
@@ -678,7 +680,7 @@ class ShowsOthers(DPRidge):
 
 def test_a_fit_begins_at_what_was_hashed():
     given = {"data_norm": 1.8, "y_bounds": (3.0, 17.0), "solver": FEW, "warm_start": True}
-    model = ShowsOthers(1.0, **given).fit(X, Y)
+    model = ShowsOthers(epsilon=1.0, **given).fit(X, Y)
     kept = vars(model)["coef_"].copy()
     model.shown = np.full(3, 1e6)
     model = quiet(model.set_params(**still()), X, Y)
@@ -710,7 +712,7 @@ def test_a_ledger_that_has_paid_for_one_model_has_not_paid_for_another():
 
 def test_a_fit_outside_of_a_pipeline_does_not_go_on_with_one_inside():
     """The first one's coefficients tell of scales that were bought, and its receipt does not."""
-    pipe = skdp.make_pipeline(DPBounds(2.0), logistic(warm_start=False)).fit(X, LABELS)
+    pipe = skdp.make_pipeline(DPBounds(epsilon=2.0), logistic(warm_start=False)).fit(X, LABELS)
     alone = copy.deepcopy(pipe[-1]).set_params(warm_start=True)
     with pytest.raises(NotSupported, match="begins at a fit behind DPBounds, which bought"):
         alone.fit(X, LABELS)

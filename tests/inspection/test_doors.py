@@ -203,7 +203,9 @@ def test_the_diagram_says_it_after_the_fit():
     assert "NOT PRIVATE as a whole: StandardScaler, OneHotEncoder" in caption
 
 
-@pytest.mark.parametrize("before", [(), (BoundsScaler((-9, 9)),), (DPBounds(0.1),)], ids=len)
+@pytest.mark.parametrize(
+    "before", [(), (BoundsScaler((-9, 9)),), (DPBounds(epsilon=0.1),)], ids=len
+)
 def test_a_sound_pipeline_is_not_accused(before):
     model = skdp.make_pipeline(*before, last()).fit(X / 9, Y)
     assert skdp.check(model).private and model[-1].privacy_.around == ()

@@ -20,8 +20,10 @@ X = rng.uniform(LOW, HIGH, (20_000, 3))
 Y = 0.2 * X[:, 0] + 1e-5 * X[:, 1] - 390.0
 LABELS = (np.median(Y) < Y).astype(int)
 BOUNDS = BoundsScaler({j: pair for j, pair in enumerate(zip(LOW, HIGH))})
-RIDGE = DPRidge(4.0, y_bounds=(-20.0, 30.0), data_norm=1.8, clip_predictions=False, random_state=0)
-SVC = DPLogisticRegression(4.0, classes=[0, 1], data_norm=1.8, random_state=0)
+RIDGE = DPRidge(
+    epsilon=4.0, y_bounds=(-20.0, 30.0), data_norm=1.8, clip_predictions=False, random_state=0
+)
+SVC = DPLogisticRegression(epsilon=4.0, classes=[0, 1], data_norm=1.8, random_state=0)
 
 
 def within(step, table):
@@ -39,8 +41,8 @@ def own(found, table):
     "steps",
     [
         (BOUNDS,),
-        (DPBounds(2.0, random_state=0),),
-        (DPStandardScaler(2.0, random_state=0),),
+        (DPBounds(epsilon=2.0, random_state=0),),
+        (DPStandardScaler(epsilon=2.0, random_state=0),),
         ("passthrough", BOUNDS, BoundsScaler((-1, 1))),
     ],
     ids=["declared", "bought", "standardised", "two"],
@@ -60,7 +62,7 @@ def test_they_give_the_scores_of_rows_that_nothing_cuts(steps):
 
 
 def test_of_an_estimator_that_bought_its_own_bounds():
-    model = DPRidge(8.0, y_bounds=(-20.0, 30.0), clip_predictions=False, random_state=0)
+    model = DPRidge(epsilon=8.0, y_bounds=(-20.0, 30.0), clip_predictions=False, random_state=0)
     frame = pd.DataFrame(X, columns=["year", "price", "tiny"])
     found = original_units(model.fit(frame, Y))
     assert found.names == ["year", "price", "tiny"]
@@ -74,11 +76,11 @@ def test_without_a_scaler_they_are_the_estimators_own():
     rows = rng.uniform(-1, 1, (500, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        ridge = DPRidge(math.inf, y_bounds=(-3, 3), data_norm=1.5).fit(rows, rows[:, 0])
+        ridge = DPRidge(epsilon=math.inf, y_bounds=(-3, 3), data_norm=1.5).fit(rows, rows[:, 0])
     found = original_units(ridge)
     np.testing.assert_array_equal(found.coef, ridge.coef_)
     assert found.intercept == ridge.intercept_ and found.names == ["x0", "x1"]
-    svc = DPLogisticRegression(1.0, classes=[0, 1], data_norm=1.5, random_state=0)
+    svc = DPLogisticRegression(epsilon=1.0, classes=[0, 1], data_norm=1.5, random_state=0)
     sparse = svc.fit(rows, (rows[:, 0] > 0).astype(int)).sparsify()
     assert original_units(sparse).coef.shape == (1, 2)
 
@@ -92,9 +94,11 @@ def test_what_is_no_such_map_is_refused():
         model = make_pipeline(step, RIDGE).fit(np.abs(X) + 1.0, Y)
         with pytest.raises(NotSupported, match=told):
             original_units(model)
-    network = DPMLPRegressor(1.0, hidden_layer_sizes=2, max_iter=1, data_norm=1.0, y_bounds=(0, 1))
+    network = DPMLPRegressor(
+        epsilon=1.0, hidden_layer_sizes=2, max_iter=1, data_norm=1.0, y_bounds=(0, 1)
+    )
     with pytest.raises(NotSupported, match="has no coefficients"):
         original_units(network.fit(X[:50] / HIGH, Y[:50]))
-    hidden = DPRidge(0.1, y_bounds=(-20.0, 30.0), random_state=0).fit(X[:60], Y[:60])
+    hidden = DPRidge(epsilon=0.1, y_bounds=(-20.0, 30.0), random_state=0).fit(X[:60], Y[:60])
     with pytest.raises(NotSupported, match="seen by its sign"):
         original_units(hidden)

@@ -1,6 +1,5 @@
 """What docs/pitfalls.md says that `check` sees, it sees; each row says whether."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,8 @@ SEEN = {
     "features selected": [make_pipeline(SelectKBest(k=1), lr())],
     "`GridSearchCV`": [model_selection.GridSearchCV(lr(), {})],
     "a fixed `random_state`": [lr(random_state=0)],
-    "`epsilon=numpy.inf`": [lr(epsilon=np.inf), lr(epsilon=21.0)],
+    "`epsilon=numpy.inf`": [lr(epsilon=np.inf), lr(epsilon=30.0)],
+    "an epsilon above 10": [lr(epsilon=30.0)],
     "oversampling": [make_pipeline(of("imblearn", "SMOTE")(), lr())],
     "means or neighbours": [make_pipeline(of("category_encoders", "TargetEncoder")(), lr())],
     "`classes=None`": [lr(classes=None)],
@@ -72,6 +72,5 @@ def test_no_model_is_of_a_row_that_is_gone():
 
 
 def test_the_page_says_where_the_line_of_epsilon_is():
-    guarantees = importlib.import_module("skdp.inspection._guarantees")
-    assert guarantees.PROTECTS_NOBODY == 20
-    assert skdp.check(lr(epsilon=20.0)).private
+    assert skdp.check(lr(epsilon=25.0, delta=1e-6)).private
+    assert not skdp.check(lr(epsilon=26.5, delta=1e-6)).private

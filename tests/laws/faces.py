@@ -12,12 +12,10 @@ def of_residuals(solver):
     return "least_squares" in getattr(solver, "needs", ())
 
 
-def face_for(solver, Estimator, *positional, **given):
+def face_for(solver, Estimator, **given):
     """The classifier with these parameters, or the regressor that they amount to."""
     if not of_residuals(solver):
-        return Estimator(*positional, solver=solver, **given)
+        return Estimator(solver=solver, **given)
     kept = {name: value for name, value in given.items() if name not in OF_CLASSES}
     bounds = (-1.0, 1.0) if given.get("classes") == [-1, 1] else (0.0, 1.0)
-    return DPRidge(
-        *positional, solver=solver, alpha=1.0 / given.get("C", 1.0), y_bounds=bounds, **kept
-    )
+    return DPRidge(solver=solver, alpha=1.0 / given.get("C", 1.0), y_bounds=bounds, **kept)

@@ -64,8 +64,8 @@ def estimator(solver, epsilon):
     return face_for(
         solver,
         DPLogisticRegression,
-        epsilon,
-        1e-5,
+        epsilon=epsilon,
+        delta=1e-5,
         penalty=L1Ball(3.0) if "l1_ball" in solver.needs else "l2",
         data_norm=2.0,
         classes=[0, 1],

@@ -17,7 +17,7 @@ from skdp.utils import all_estimators
 
 X, Y = rows()
 ROOM = {"epsilon": 60.0, "delta": 1e-4}
-BASE = skdp.DPLogisticRegression(4.0, data_norm=2.0, classes=[0, 1], solver="gd")
+BASE = skdp.DPLogisticRegression(epsilon=4.0, data_norm=2.0, classes=[0, 1], solver="gd")
 FITTED = clone(BASE).fit(X, Y)
 SEARCHES = {
     "DPGridSearchCV": lambda **given: DPGridSearchCV(BASE, {"C": [0.1, 1.0]}, **given),

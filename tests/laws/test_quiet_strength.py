@@ -57,7 +57,7 @@ def test_the_law_can_fail():
 
 def test_without_noise_no_clip_stays():
     question = DPLogisticRegression(
-        float("inf"), solver="objective-perturbation", data_norm=1.0, neighbors="add_remove"
+        epsilon=float("inf"), solver="objective-perturbation", data_norm=1.0, neighbors="add_remove"
     ).quote(None, 4)
     assert question.script[0][0].rule == "logistic", "an unclipped logistic loss"
 
@@ -81,6 +81,11 @@ def test_beyond_the_share_leaves_something_for_the_jacobian(epsilon):
 @pytest.mark.parametrize("epsilon", [999.0, 1e3, 1001.0, 1e5, 1e8])
 def test_large_epsilons_are_priced(solver, neighbors, delta, epsilon):
     model = DPLogisticRegression(
-        epsilon, delta, solver=solver, data_norm=1.0, neighbors=neighbors, n_public=500
+        epsilon=epsilon,
+        delta=delta,
+        solver=solver,
+        data_norm=1.0,
+        neighbors=neighbors,
+        n_public=500,
     )
     assert 0.9 * epsilon <= model.quote(500, 4).epsilon <= epsilon

@@ -137,8 +137,8 @@ def fitted(solver, problem, relation, epsilon):
         model = face_for(
             solver,
             DPLogisticRegression,
-            epsilon,
-            1e-6,
+            epsilon=epsilon,
+            delta=1e-6,
             penalty=penalty,
             C=problem.C if penalty == "l2" else 1.0,
             data_norm=2.0,

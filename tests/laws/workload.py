@@ -89,8 +89,8 @@ def work_of(solver, columns, patch, rows=300):
         model = face_for(
             solver,
             DPLogisticRegression,
-            1.0,
-            1e-6,
+            epsilon=1.0,
+            delta=1e-6,
             penalty=penalty,
             data_norm=1.0,
             classes=[0, 1],

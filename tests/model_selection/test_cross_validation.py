@@ -48,7 +48,7 @@ def test_it_is_the_score_of_models_that_have_not_seen_the_record(monkeypatch):
         return fit(self, X, y)
 
     monkeypatch.setattr(DPLogisticRegression, "fit", noted)
-    found = dp_cross_val_score(model(epsilon=50.0, delta=1e-3), X, Y, cv=3, epsilon=50.0)
+    found = dp_cross_val_score(model(epsilon=50.0, delta=1e-4), X, Y, cv=3, epsilon=50.0)
     assert seen == [1000, 1000, 1000]
     exact = LogisticRegression().fit(X[:1000], Y[:1000]).score(X[1000:], Y[1000:])
     assert found.value == pytest.approx(exact, abs=0.05)

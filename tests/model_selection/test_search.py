@@ -74,7 +74,7 @@ def test_it_finds_the_setting_that_is_best(strategy):
     search = DPGridSearchCV(
         model(), GRID, epsilon=100.0, strategy=strategy, default_share=0.0, random_state=0
     )
-    assert search.set_params(delta=1e-3).fit(X, Y).best_params_["C"] > 1e-3
+    assert search.set_params(delta=1e-4).fit(X, Y).best_params_["C"] > 1e-3
     assert search.score(X, Y) > 0.88
     assert is_classifier(search) and list(search.classes_) == [0, 1] and search.n_features_in_ == 3
     assert search.predict(X).shape == (1500,) and search.predict_proba(X).shape == (1500, 2)
@@ -183,10 +183,8 @@ def test_pipelines_of_steps_that_pay_or_read_nothing():
     grid = {"dplogisticregression__C": [0.1, 1.0]}
     found = DPGridSearchCV(declared, grid, epsilon=2.0).fit(X, Y)
     assert found.best_estimator_[-1].privacy_ is found.privacy_
-    search = DPGridSearchCV(
-        bought(PolynomialFeatures(2)), grid, epsilon=2.0, strategy="geometric", max_runs=4
-    )
-    assert search.fit(X, Y).privacy_.epsilon <= 2.0
+    search = DPGridSearchCV(bought(PolynomialFeatures(2)), grid, strategy="geometric", max_runs=4)
+    assert search.fit(X, Y).privacy_.epsilon <= 1.2  # of both steps
     assert {"column_counts", "clipped_gradient"} <= set(search.privacy_.proofs)
     assert len(skdp.total(search).receipts) == 1
     ((script,), *_) = (search.privacy_.script[0][0].scripts,)
@@ -196,7 +194,7 @@ def test_pipelines_of_steps_that_pay_or_read_nothing():
 def test_regressors():
     y = X @ [1.0, -0.5, 0.2]
     ridge = DPRidge(data_norm=1.0, y_bounds=(-1.0, 1.0))
-    search = DPGridSearchCV(ridge, {"alpha": [0.1, 1.0, 1e6]}, epsilon=20.0, delta=1e-3)
+    search = DPGridSearchCV(ridge, {"alpha": [0.1, 1.0, 1e6]}, epsilon=20.0, delta=1e-4)
     assert is_regressor(search) and search.fit(X, y).best_params_["alpha"] < 1e6
     assert search.score(X, y) > 0.5
     search.set_params(strategy="geometric", max_runs=4).fit(X, y)
@@ -209,7 +207,7 @@ def test_scores_are_near_the_exact_ones(scoring):
         model(),
         {"C": [1.0]},
         epsilon=60.0,
-        delta=1e-3,
+        delta=1e-4,
         strategy="geometric",
         scoring=scoring,
         max_runs=2,
@@ -349,7 +347,9 @@ def rules_of(script):
 def test_where_a_step_buys_what_rows_are_no_angle_between_them_is_fixed():
     model = DPLinearSVR(y_bounds=(-1, 1), solver="objective-perturbation")
     one = DPLinearSVR(y_bounds=(-1, 1), data_norm=1.0, solver="objective-perturbation")
-    bought_first = make_pipeline(DPStandardScaler(epsilon=0.5), model)
+    bought_first = make_pipeline(
+        DPStandardScaler(epsilon=0.5), clone(model).set_params(epsilon=1.5)
+    )
     searches = [
         DPGridSearchCV(bought_first, {"dplinearsvr__C": [1.0, 0.1]}, epsilon=2.0),
         DPGridSearchCV(one, {"C": [1.0, 0.1]}, epsilon=2.0),
@@ -360,7 +360,8 @@ def test_where_a_step_buys_what_rows_are_no_angle_between_them_is_fixed():
     assert all(1.99 < quote.epsilon <= 2.0 and quote.verify() for quote in quotes)
     # A search behind another fit is one whose rows that may have chosen.
     assert set(rules_of(after_answers(quotes[1].script))) == {"two_signed_anywhere"}
-    searches[0].set_params(epsilon=20.0, max_runs=2).fit(X, X[:, 0])
+    searches[0].set_params(epsilon=None, estimator__dplinearsvr__epsilon=19.5, max_runs=2)
+    searches[0].fit(X, X[:, 0])
     assert set(rules_of(searches[0].privacy_.script)) == {"two_signed_anywhere"}
 
 

@@ -63,7 +63,7 @@ def test_whitened_rows_have_no_long_direction(neighbors):
     mixing = RNG.normal(size=(5, 5)) * [1.0, 1.0, 0.5, 0.3, 0.3]
     rows = RNG.normal(size=(50_000, 5)) @ mixing.T
     bound = float(np.quantile(np.linalg.norm(rows, axis=1), 0.99))
-    white = DPWhitener(2.0, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
+    white = DPWhitener(epsilon=2.0, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
     before, after = (np.linalg.eigvalsh(np.cov(x.T)) for x in (rows, white.transform(rows)))
     assert after[-1] / after[0] < 4.0 < 20.0 < before[-1] / before[0]
     assert_allclose(white.whitening_, white.whitening_.T)
@@ -74,7 +74,7 @@ def test_components_are_those_of_exact_rows_as_far_as_noise_lets_them_be_seen(ne
     mixing = np.linalg.qr(RNG.normal(size=(40, 4)))[0] * [2.0, 1.0, 0.7, 0.5]
     rows = 0.3 * RNG.normal(size=40) + RNG.normal(size=(30_000, 4)) @ mixing.T
     bound = float(np.linalg.norm(rows, axis=1).max())
-    model = DPPCA(2.0, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
+    model = DPPCA(epsilon=2.0, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
     exact = PCA(4).fit(rows / bound)
     assert model.n_components_ == 4
     assert_allclose(model.mean_, exact.mean_, atol=0.01)
@@ -85,14 +85,14 @@ def test_components_are_those_of_exact_rows_as_far_as_noise_lets_them_be_seen(ne
     plain = (rows / bound - model.mean_) @ model.components_.T * stretch
     plain /= 0.75 * np.sqrt(stretch**2 @ model.explained_variance_)
     assert_allclose(out, plain / np.maximum(np.linalg.norm(plain, axis=1), 1.0)[:, None], rtol=1e-9)
-    noisy = DPPCA(0.01, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
+    noisy = DPPCA(epsilon=0.01, data_norm=bound, neighbors=neighbors, random_state=0).fit(rows)
     assert noisy.n_components_ < 4
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_rows_without_a_direction_show_no_more_than_one(neighbors):
     for seed in range(5):
-        model = DPPCA(1.0, data_norm=1.0, neighbors=neighbors, random_state=seed)
+        model = DPPCA(epsilon=1.0, data_norm=1.0, neighbors=neighbors, random_state=seed)
         assert model.fit(np.zeros((2000, 60))).n_components_ <= 3
 
 

@@ -139,7 +139,9 @@ def in_units(seed, n=20_000, d=8):
 
 def accuracy(encoder, epsilon, X, y, seed):
     """Of a private model behind an encoder, on a fifth that is held out."""
-    model = skdp.DPLogisticRegression(epsilon, data_norm=1.0, classes=[0, 1], random_state=seed)
+    model = skdp.DPLogisticRegression(
+        epsilon=epsilon, data_norm=1.0, classes=[0, 1], random_state=seed
+    )
     cut = len(X) * 4 // 5
     rows = encoder.fit_transform(X[:cut]) / encoder.row_norm_
     return model.fit(rows, y[:cut]).score(encoder.transform(X[cut:]) / encoder.row_norm_, y[cut:])

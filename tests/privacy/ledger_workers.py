@@ -66,7 +66,9 @@ def model_and_table(path):
     from skdp.solvers import GD
 
     given = {"data_norm": 1.0, "classes": [0, 1], "solver": GD(steps=5)}
-    model = DPLogisticRegression(0.002, 1e-6, ledger=Ledger(*PROMISE, path=path), **given)
+    model = DPLogisticRegression(
+        epsilon=0.002, delta=1e-6, ledger=Ledger(*PROMISE, path=path), **given
+    )
     return model, make_census(n_samples=200, return_X_y=True)
 
 

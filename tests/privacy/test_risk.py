@@ -5,8 +5,10 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from skdp.privacy import Spec, breakdown, delta, epsilon, risk, tradeoff
+from skdp.privacy._gaussian import gaussian_mu
 from skdp.privacy.events import (
     AboveThreshold,
     Gaussian,
@@ -15,7 +17,7 @@ from skdp.privacy.events import (
     PoissonGaussian,
     PureDP,
 )
-from skdp.privacy.risk import risk_of_pair
+from skdp.privacy.risk import PROTECTS_NOBODY, risk_of_pair, share_caught
 
 
 def normal_risks(mu):
@@ -157,3 +159,17 @@ class TestBreakdown:
 
     def test_nothing_has_no_parts(self):
         assert breakdown((), 1e-6) == ()
+
+
+def test_the_share_that_the_best_attack_finds():
+    """At pure epsilon by randomised response, at delta > 0 by one Gaussian; without privacy everybody."""
+    assert share_caught(Spec(math.inf, 0.0, "replace_one")) == 1.0
+    for loss in (0.1, 1.0, 3.0, 5.0):
+        cut = math.exp(-loss)
+        truth = min(0.05 / cut, 1.0 - 0.95 * cut)
+        assert share_caught(Spec(loss, 0.0, "replace_one")) == pytest.approx(truth, rel=1e-12)
+        found = share_caught(Spec(loss, 1e-6, "replace_one"))
+        mu = gaussian_mu(loss, 1e-6)
+        assert found == pytest.approx(1.0 - norm.cdf(norm.isf(0.05) - mu), rel=1e-9)
+    assert share_caught(Spec(25.0, 1e-6, "replace_one")) < PROTECTS_NOBODY
+    assert share_caught(Spec(26.5, 1e-6, "replace_one")) > PROTECTS_NOBODY

@@ -233,8 +233,8 @@ SOLVERS = [SGD(rate=0.5, steps=4), Adam(rate=0.5, steps=4), BLSGD(rate=0.5, spli
 
 def network(solver, relation, hidden=(35,)):
     return DPMLPClassifier(
-        1.0,
-        1e-5,
+        epsilon=1.0,
+        delta=1e-5,
         data_norm=1.0,
         classes=[0, 1],
         neighbors=relation,
@@ -269,7 +269,7 @@ class OfPersons(DPMLPClassifier):
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_a_replay_of_persons_finds_nothing(relation):
     model = OfPersons(
-        1.0, 1e-5, data_norm=1.0, classes=[0, 1], neighbors=relation, max_rows_per_group=2,
+        epsilon=1.0, delta=1e-5, data_norm=1.0, classes=[0, 1], neighbors=relation, max_rows_per_group=2,
         solver=SOLVERS[0], hidden_layer_sizes=(35,),
     )  # fmt: skip
     moved = []

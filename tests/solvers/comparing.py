@@ -25,7 +25,7 @@ def problem(n=600, d=5, seed=0):
 def model(solver, epsilon=1.0, **given):
     """A logistic regression with this solver and declared bounds."""
     given = {"delta": 1e-6, "data_norm": 1.0, "classes": [0, 1], "random_state": 0, **given}
-    return DPLogisticRegression(epsilon, solver=solver, **given)
+    return DPLogisticRegression(epsilon=epsilon, solver=solver, **given)
 
 
 def distance_to_optimum(solver, C, n=600):

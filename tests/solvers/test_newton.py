@@ -56,14 +56,18 @@ def test_refuses_what_has_no_curvature():
     with pytest.raises(NotSupported, match="a smooth penalty"):
         model("newton", penalty="l1").quote(600, 5)
     with pytest.raises(NotSupported, match="a smooth loss"):
-        DPLinearSVC(1.0, 1e-6, solver="newton", loss="hinge", data_norm=1.0).quote(600, 5)
+        DPLinearSVC(epsilon=1.0, delta=1e-6, solver="newton", loss="hinge", data_norm=1.0).quote(
+            600, 5
+        )
     with pytest.raises(ValueError, match="above 0 and below 1"):
         model(Newton(share=1.0)).quote(600, 5)
 
 
 def test_svm_learns():
     X, y = problem(20_000, 8)
-    fitted = DPLinearSVC(1.0, 1e-6, solver="newton", data_norm=1.0, classes=[0, 1], random_state=0)
+    fitted = DPLinearSVC(
+        epsilon=1.0, delta=1e-6, solver="newton", data_norm=1.0, classes=[0, 1], random_state=0
+    )
     assert fitted.fit(X, y).score(X, y) > 0.8
 
 

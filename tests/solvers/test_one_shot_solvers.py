@@ -253,7 +253,12 @@ def test_defaults_read_no_private_count():
     """Under add/remove the plan is the same whatever n is."""
     for name in set(NAMES) - set(REPLACE_ONLY):
         model = DPLogisticRegression(
-            1.0, 1e-5, solver=name, data_norm=1.0, neighbors="add_remove", classes=[0, 1]
+            epsilon=1.0,
+            delta=1e-5,
+            solver=name,
+            data_norm=1.0,
+            neighbors="add_remove",
+            classes=[0, 1],
         )
         assert model.quote(100, 5).script == model.quote(100_000, 5).script
     assert set(NAMES) <= set(SOLVERS)

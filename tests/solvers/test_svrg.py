@@ -48,7 +48,9 @@ def test_reach_is_the_curvature_times_the_distance_from_the_anchor():
 
 def test_refuses_a_loss_with_a_corner_and_an_empty_share():
     with pytest.raises(NotSupported, match="a smooth loss"):
-        DPLinearSVC(1.0, 1e-6, solver="svrg", loss="hinge", data_norm=1.0).quote(600, 5)
+        DPLinearSVC(epsilon=1.0, delta=1e-6, solver="svrg", loss="hinge", data_norm=1.0).quote(
+            600, 5
+        )
     with pytest.raises(ValueError, match="above 0 and below 1"):
         model(SVRG(share=0.0)).quote(600, 5)
 

@@ -114,7 +114,9 @@ def test_refusals():
         with pytest.raises(NotSupported, match="not Box"):
             model(solver, penalty=Box(-1.0, 1.0)).quote(600, 5)
         with pytest.raises(NotSupported, match="a smooth loss"):
-            DPLinearSVC(1.0, 1e-6, solver=solver, loss="hinge", data_norm=1.0).quote(600, 5)
+            DPLinearSVC(epsilon=1.0, delta=1e-6, solver=solver, loss="hinge", data_norm=1.0).quote(
+                600, 5
+            )
     with pytest.raises(ValueError, match="leave nothing"):
         model(WhiteGD(moment_share=0.6, norm_share=0.4)).quote(600, 5)
     with pytest.raises(ValueError, match=r"moment_share=0\.0; it must be above 0"):
@@ -124,7 +126,9 @@ def test_refusals():
 @pytest.mark.parametrize("solver", BOTH)
 def test_svm_learns(solver):
     X, y = problem(20_000, 8)
-    fitted = DPLinearSVC(1.0, 1e-6, solver=solver, data_norm=1.0, classes=[0, 1], random_state=0)
+    fitted = DPLinearSVC(
+        epsilon=1.0, delta=1e-6, solver=solver, data_norm=1.0, classes=[0, 1], random_state=0
+    )
     assert fitted.fit(X, y).score(X, y) > 0.83
 
 

@@ -108,7 +108,9 @@ def plan() -> dict[str, float]:
     }
     costs: dict[str, float] = {}
     for name, solver in solvers.items():
-        model = DPLogisticRegression(1.0, DELTA, solver=solver, data_norm=1.0, classes=[0, 1])
+        model = DPLogisticRegression(
+            epsilon=1.0, delta=DELTA, solver=solver, data_norm=1.0, classes=[0, 1]
+        )
         receipt: Receipt = model.quote(5000, n_features=20)
         costs[name] = receipt.epsilon
     return costs
@@ -116,7 +118,7 @@ def plan() -> dict[str, float]:
 
 def refused() -> str:
     """A combination that nobody can prove."""
-    model = DPLogisticRegression(1.0, 0.0, solver="gd", data_norm=1.0)
+    model = DPLogisticRegression(epsilon=1.0, delta=0.0, solver="gd", data_norm=1.0)
     try:
         model.quote(1000, 5)
     except NotSupported as refusal:
@@ -142,7 +144,7 @@ def study(table: Table) -> tuple[list[Receipt], float]:
     probabilities: Floats = logistic.predict_proba(X_test)
     margins: Floats = logistic.decision_function(X_test)
     assert probabilities.shape == (len(margins), 2)
-    svc = DPLinearSVC(1.0, DELTA, loss="huberised_hinge", h=0.3, data_norm=1.0, classes=[0, 1])
+    svc = DPLinearSVC(epsilon=1.0, loss="huberised_hinge", h=0.3, data_norm=1.0, classes=[0, 1])
     pipeline = Pipeline([("scale", MinMaxScaler((-0.05, 0.05))), ("svc", svc)])
     pipeline.set_params(svc__ledger=ledger).fit(X_train, y_train)
     accuracy: float = logistic.score(X_test, y_test)
@@ -196,7 +198,9 @@ def formulas() -> dict[str, float]:
 
 def attack() -> tuple[Evidence, OneRun]:
     """Runs on neighbours, and one run with canaries."""
-    model = DPLogisticRegression(1.0, 1e-2, data_norm=1.0, classes=[0, 1], solver=GD(steps=3))
+    model = DPLogisticRegression(
+        epsilon=1.0, delta=1e-2, data_norm=1.0, classes=[0, 1], solver=GD(steps=3)
+    )
     found = audit(released_by(model), worst_case_pair(n_features=2), delta=0.1, n_runs=40)
     canaries = linear_canaries(60, seed=0)
     once = audit_one_run(released_by(model), canaries, delta=1e-2, guesses=(60, 30))
@@ -208,8 +212,8 @@ def sparse() -> NDArray[np.int64]:
     """Which features a run of Frank-Wolfe chooses."""
     X, y, support = make_sparse_classification(2000, 20, 4, random_state=1)
     model = DPLogisticRegression(
-        4.0,
-        DELTA,
+        epsilon=4.0,
+        delta=DELTA,
         solver=FrankWolfe(steps=10),
         penalty=L1Ball(radius=5.0),
         data_norm=5.0,
@@ -227,7 +231,9 @@ def main() -> list[str]:
     assert rows.shape == (50, len(table.encoded_names)) and len(labels) == 50
     receipts, accuracy = study(table.drop("region"))
     found, once = attack()
-    own = DPLogisticRegression(1.0, DELTA, solver=OneStep(3.0), data_norm=1.0, classes=[0, 1])
+    own = DPLogisticRegression(
+        epsilon=1.0, delta=DELTA, solver=OneStep(3.0), data_norm=1.0, classes=[0, 1]
+    )
     names = [name for name, kind in all_estimators("classifier") if issubclass(kind, DPLinearSVC)]
     return [
         *(tell(receipt) for receipt in receipts),

@@ -35,6 +35,7 @@ MISTAKES = {
     ),
     "wrong_type_of_a_solvers_parameter": ("AGD(splits=10", 'AGD(splits="ten"', "arg-type"),
     "text_for_epsilon": ("epsilon=1.0,", 'epsilon="1.0",', "arg-type"),
+    "parameter_without_a_name": ("DPLinearSVC(epsilon=1.0", "DPLinearSVC(1.0", "call-arg"),
     "unknown_parameter_of_an_estimator": ("h=0.3, data_norm", "width=0.3, data_norm", "call-arg"),
     "number_for_a_ledger": ("ledger=ledger,", "ledger=3.0,", "arg-type"),
     "text_for_rows": ("predict_proba(X_test)", "predict_proba(None)", "arg-type"),
