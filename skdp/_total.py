@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .exceptions import NotSupported
 from .fitting._warm import BEGUN
 from .inspection._guarantees import charges
@@ -152,8 +154,10 @@ def _held_by(thing: Any, seen: set[int], everything: bool = False) -> Iterator[A
         yield thing
     elif isinstance(thing, dict):
         inside = thing.values()
-    elif isinstance(thing, (list, tuple)):
+    elif isinstance(thing, (list, tuple, set, frozenset)):
         inside = thing
+    elif isinstance(thing, np.ndarray) and thing.dtype == object:
+        inside = thing.ravel().tolist()
     elif any(hasattr(thing, name) for name in ("fit", "predict", "predict_proba")):
         yield thing
         inside = _attributes(thing, everything)

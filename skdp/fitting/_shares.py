@@ -3,7 +3,6 @@
 No sentence shows an id, a weight or a count: with owners the number of rows is private under both relations.
 """
 
-import math
 import numbers
 import re
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanisms import number_of_units
-from ._cells import as_cells, read_cell
+from ._cells import as_cells, as_numbers, read_cell
 from ._tables import Array, attempt
 
 __all__ = [
@@ -158,7 +157,8 @@ def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int
     """Weights over their bound, in [0, 1]; None where neither was given.
 
     No value is refused, since a refusal would tell of a record: a weight is clipped to its bound as a row is to its
-    norm, and what is negative or no number counts as 0.
+    norm, and what is negative or no number counts as 0. Text that spells a number is that number, as in a table:
+    beside one word a reader of files makes text of all weights.
 
     Parameters
     ----------
@@ -179,20 +179,11 @@ def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int
 
 
 def _numbers(given: ArrayLike) -> Array | None:
-    """Weights as doubles, cell by cell where their type is that of none of them; None for what is no list of cells."""
-    found, wrong = attempt(
-        lambda: np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
-    )
-    if wrong is not None or found.ndim != 1 or found.dtype.kind not in "biufO":
+    """Weights as doubles, each cell read by itself (`as_numbers`); None for what is no list of cells."""
+    if np.ma.isMaskedArray(given):  # what lies under a mask weighs nothing
+        given = np.ma.filled(given.astype(np.float64), 0.0)
+    cells, wrong = attempt(lambda: as_cells(given))
+    shown = getattr(given, "ndim", 1), getattr(cells, "ndim", 0)
+    if wrong is not None or shown != (1, 1) or cells.dtype.kind not in "biufO":
         return None
-    if found.dtype.kind == "O":
-        return np.array([_as_double(one) for one in found], dtype=np.float64)
-    return np.ma.filled(np.ma.asarray(given, dtype=np.float64), 0.0)
-
-
-def _as_double(one: Any) -> float:
-    """A number as a double; NaN for anything else."""
-    if isinstance(one, str | bytes):
-        return math.nan
-    found, wrong = attempt(lambda: float(one))
-    return math.nan if wrong is not None else found
+    return as_numbers(cells)

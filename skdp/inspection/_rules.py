@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 from sklearn.pipeline import Pipeline
 
+from ..fitting._cells import read_cell
 from ._verdicts import LEARNS, PUBLIC, UNKNOWN, Setting, Verdict, is_ours
 
 __all__ = ["find_code", "is_elementwise", "judge_step", "kind_of", "may_be_sparse"]
@@ -20,7 +21,6 @@ Rule = Callable[[Any], bool]
 
 # Of scikit-learn: reads no record in fit, where this holds.
 READS_NOTHING: dict[str, Rule] = {
-    "AdditiveChi2Sampler": lambda step: True,
     "Binarizer": lambda step: True,
     "CountVectorizer": lambda step: step.vocabulary is not None,
     "FeatureHasher": lambda step: True,
@@ -35,9 +35,13 @@ READS_NOTHING: dict[str, Rule] = {
     "PolynomialCountSketch": lambda step: True,
     "PolynomialFeatures": lambda step: True,
     "RBFSampler": lambda step: not isinstance(step.gamma, str),
-    # Without keep_empty_features it drops a column of which every value is missing, and warns of it.
+    # Without keep_empty_features it drops a column of which every value is missing, and warns of it. Without a
+    # fill_value it takes 0 or a word, by whether all cells of the column are numbers.
     "SimpleImputer": lambda step: (
-        step.strategy == "constant" and not step.add_indicator and step.keep_empty_features
+        step.strategy == "constant"
+        and not step.add_indicator
+        and step.keep_empty_features
+        and step.fill_value is not None
     ),
     "SkewedChi2Sampler": lambda step: True,
     "SparseRandomProjection": lambda step: step.n_components != "auto",
@@ -56,10 +60,13 @@ GIVES_SPARSE = {
     "TfidfTransformer",
     "TfidfVectorizer",
 }
+_ENCODERS = ("OneHotEncoder", "OrdinalEncoder")
+
 # Functions that make names of columns or of categories out of such names, which are public.
 _OF_NAMES = {"feature_name_combiner", "feature_names_out", "verbose_feature_names_out"}
 
 BOUNDS = "declare bounds: skdp.preprocessing.BoundsScaler"
+BY_TYPE = "maps a row by the type that a reader of files gave its column, which one cell changes"
 VALUES = "declare the categories: skdp.preprocessing.DeclaredEncoder"
 PAID = "skdp.preprocessing.DPImputer, or missing= of a declared encoder such as TableEncoder"
 REMEDIES = {
@@ -67,7 +74,7 @@ REMEDIES = {
     **dict.fromkeys(("QuantileTransformer", "PowerTransformer", "KBinsDiscretizer"), BOUNDS),
     **dict.fromkeys(("OneHotEncoder", "OrdinalEncoder", "TargetEncoder"), VALUES),
     **dict.fromkeys(("KNNImputer", "IterativeImputer"), PAID),
-    "SimpleImputer": f"{PAID}, or strategy='constant' with keep_empty_features=True",
+    "SimpleImputer": f"{PAID}, or strategy='constant' with fill_value and keep_empty_features=True",
     "CountVectorizer": "declare a vocabulary, or use HashingVectorizer",
     "TfidfVectorizer": "use HashingVectorizer",
     "SplineTransformer": "declare knots",
@@ -98,6 +105,8 @@ def judge_step(step: Any, setting: Setting) -> Verdict:
         The neighbouring relations.
     """
     kind = kind_of(step) or ""
+    if _goes_by_type(step):
+        return UNKNOWN, BY_TYPE + (f": {VALUES}" if kind in _ENCODERS else "")
     rule = READS_NOTHING.get(kind)
     if rule is None or not rule(step):
         return LEARNS, REMEDIES.get(kind, "use what is public, or pay for it")
@@ -135,7 +144,7 @@ def find_code(step: Any) -> str | None:
 
 
 def is_elementwise(function: Any) -> bool:
-    """Tell whether a function is one of numpy's or SciPy's that take each number by itself.
+    """Tell whether a function is one of numpy's or SciPy's that take each number by itself, whatever its type.
 
     Parameters
     ----------
@@ -143,6 +152,9 @@ def is_elementwise(function: Any) -> bool:
         Of which a ufunc made by `numpy.frompyfunc` is not known.
     """
     if not isinstance(function, np.ufunc) or function.signature is not None:
+        return False
+    # Integers may have a rule of their own (1/2 is 0, squares run over), and so has text (not "0" is False).
+    if "l->l" in function.types or function is np.logical_not:
         return False
     own = (getattr(module, function.__name__, None) for module in (np, special))
     return (function.nin, function.nout) == (1, 1) and any(function is one for one in own)
@@ -170,3 +182,17 @@ def _declared(encoder: Any) -> bool:
     """Tell whether an encoder's categories are given, and none is dropped for being rare."""
     rare = (encoder.min_frequency, encoder.max_categories)
     return not isinstance(encoder.categories, str) and rare == (None, None)
+
+
+def _goes_by_type(step: Any) -> bool:
+    """Tell whether a step cuts off digits for whole numbers, or holds numbers against cells that may be text."""
+    kind = kind_of(step)
+    if kind in _ENCODERS and READS_NOTHING[kind](step):
+        return not _are_words(step.categories)
+    return kind == "AdditiveChi2Sampler"
+
+
+def _are_words(categories: Any) -> bool:
+    """Tell whether all categories are words, which no reader of files makes numbers or booleans of."""
+    each = (value for values in categories for value in values)
+    return all(isinstance(value, str) and isinstance(read_cell(value), str) for value in each)

@@ -194,7 +194,9 @@ def check(model: Any, n: int | None = None) -> Findings:
 
 
 def relations_of(step: Any) -> Iterator[str]:
-    """Yield the neighbouring relations of all steps that charge a budget.
+    """Yield the neighbouring relations of all steps that charge a budget, as rows see them.
+
+    A person may be replaced by one with more rows, so that rows come and go under both relations.
 
     Parameters
     ----------
@@ -203,6 +205,8 @@ def relations_of(step: Any) -> Iterator[str]:
     """
     if charges(step) and hasattr(step, "neighbors"):
         yield str(step.neighbors)
+        if getattr(step, "max_rows_per_group", None) is not None:
+            yield "add_remove"
     for _, part in parts_of(step):
         yield from relations_of(part)
 

@@ -1,10 +1,12 @@
 """Persons by groups, and weights within declared bounds: what is promised, what is refused, what is estimated."""
 
 import inspect
+import io
 import math
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -146,8 +148,8 @@ ANY_WEIGHTS = {
     "subnormal": (1e-310, 1e-310),
     "none": (None, 0.0),
     "text": ("heavy", 0.0),
-    "text of a number": ("3", 0.0),
-    "huge": (10**400, 0.0),
+    "text of a number": (" 3", 3.0),
+    "huge": (10**400, 4.0),
     "list": ([1.0], 0.0),
     "complex": (1j, 0.0),
     "boolean": (True, 1.0),
@@ -170,10 +172,35 @@ def test_a_weight_is_clipped_by_itself_and_never_refused(kind, bound):
     model(max_sample_weight=bound).fit(X, Y, given)
 
 
+def read_weights(cells):
+    return pd.read_csv(io.StringIO("\n".join(("weight", *(cell or '""' for cell in cells)))))[
+        "weight"
+    ]
+
+
+@pytest.mark.parametrize("last", ["heavy", "", "1.0", "TRUE", "nan", "-3", "1e999"])
+def test_one_word_among_weights_of_a_file_changes_no_other_weight(last):
+    """A reader of files makes text of all weights beside one word."""
+    others = ["0.5", "1", "0.25", " 3", "true"]
+    expected = [0.5, 1.0, 0.25, 1.0, 1.0]
+    given = read_weights([*others, last])
+    for cells in (given, given.to_numpy(), given.astype(object).tolist(), [*others, last]):
+        np.testing.assert_array_equal(shares_of_bound(cells, None, 6)[:5], expected)
+
+
+def test_numbers_and_texts_of_numbers_weigh_alike():
+    numbers = read_weights(["0.5", "1", "0.25"])
+    assert numbers.dtype == np.float64
+    words = read_weights(["0.5", "1", "heavy"])
+    np.testing.assert_array_equal(
+        shares_of_bound(numbers, None, 3)[:2], shares_of_bound(words, None, 3)[:2]
+    )
+
+
 WRONG_WEIGHTS = {  # by their form, which is public
     "short": np.ones(399),
     "square": np.ones((400, 400)),
-    "text": np.array(["heavy"] * 400),
+    "table of text": np.array([["heavy"] * 2] * 400),
 }
 
 

@@ -144,7 +144,10 @@ def _all():
     )
     yield (
         "constant imputer that keeps",
-        make_pipeline(impute.SimpleImputer(strategy="constant", keep_empty_features=True), lr()),
+        make_pipeline(
+            impute.SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True),
+            lr(),
+        ),
         TWO,
         "private",
         "a constant",

@@ -71,7 +71,7 @@ FINE = [
     preprocessing.OneHotEncoder(categories=[["a", "b"]]),
     preprocessing.SplineTransformer(knots=np.array([[0.0], [1.0]])),
     preprocessing.PolynomialFeatures(),
-    impute.SimpleImputer(strategy="constant", keep_empty_features=True),
+    impute.SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True),
     HashingVectorizer(),
     CountVectorizer(vocabulary=["a"]),
     BoundsScaler((-1, 1)),

@@ -245,3 +245,10 @@ def test_a_template_that_was_fitted_before_is_no_part_of_a_model():
     model = OneVsRestClassifier(template).fit(X, THREE)
     assert charges(model.estimator) and len(skdp.total(model).receipts) == 3
     assert skdp.total(OneVsRestClassifier(template)).receipts == ()
+
+
+def test_totals_count_models_in_sets_and_arrays():
+    models = [lr().fit(X, TWO), lr().fit(X, TWO)]
+    expected = skdp.total(models).epsilon
+    for held in (set(models), frozenset(models), np.array(models, dtype=object)):
+        assert len(skdp.total(held).receipts) == 2 and skdp.total(held).epsilon == expected

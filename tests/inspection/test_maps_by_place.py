@@ -41,6 +41,8 @@ def public_map(kind, d):
         step.set_params(knots=np.linspace(-30.0, 30.0, 5)[:, None].repeat(d, axis=1))
     if kind.__name__ in DECLARED:
         step.set_params(categories=[list(range(-40, 41))] * d)
+    if kind.__name__ == "SimpleImputer":
+        step.set_params(fill_value=0.0)
     return step
 
 

@@ -35,7 +35,6 @@ IMAGES = RNG.uniform(size=(4, 8, 8))
 
 # One step of each kind, with two tables; several where parameters tell ways apart.
 STEPS = {
-    "AdditiveChi2Sampler": (kernel_approximation.AdditiveChi2Sampler(), NUMBERS, OTHERS),
     "Binarizer": (preprocessing.Binarizer(threshold=0.5), NUMBERS, OTHERS),
     "CountVectorizer": (text.CountVectorizer(vocabulary=["a", "b"]), WORDS, SAYINGS),
     "FeatureHasher": (feature_extraction.FeatureHasher(8), HASHED, HASHED_TOO),
@@ -71,7 +70,7 @@ STEPS = {
         OTHERS,
     ),
     "SimpleImputer": (
-        impute.SimpleImputer(strategy="constant", keep_empty_features=True),
+        impute.SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True),
         HOLES,
         GAPS,
     ),

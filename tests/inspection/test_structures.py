@@ -10,11 +10,16 @@ import warnings
 import numpy as np
 import pytest
 from inspection import spies
+from inspection.compositions import ridge
 from sklearn.base import clone
+from sklearn.ensemble import StackingRegressor
+from sklearn.model_selection import KFold
+from sklearn.multioutput import RegressorChain
 
 from skdp.inspection._rules import kind_of
 from skdp.inspection._structures import SPOILS, STRUCTURES
 from skdp.inspection.checks import check
+from skdp.model_selection import PositionFold
 
 N = 30
 RNG = np.random.default_rng(0)
@@ -164,3 +169,25 @@ def test_the_law_sees_folds_that_follow_labels():
         if kind_of(getattr(model, "cv", None)) == "StratifiedKFold"
     )
     assert accused(stack) and moved(stack, TWO, "replace_one") is not None
+
+
+def test_folds_by_position_are_none_of_persons():
+    """A person who is replaced by one with more rows moves the rows of others between folds, under both relations."""
+    first, second = (np.array([*range(N - 10), *[7] * k]) for k in (5, 6))
+    moved_rows = [
+        set(a.tolist()) ^ set(b.tolist())
+        for (_, a), (_, b) in zip(KFold(3).split(first), KFold(3).split(second))
+    ]
+    assert any(min(rows, default=N) < N - 10 for rows in moved_rows)
+    for cv in (3, KFold(3), PositionFold(3)):
+        for model in (
+            StackingRegressor([("a", ridge())], ridge(), cv=cv),
+            RegressorChain(ridge(), cv=cv),
+        ):
+            assert check(model).private
+        person = ridge(max_rows_per_group=2)
+        for model in (
+            StackingRegressor([("a", person)], ridge(), cv=cv),
+            RegressorChain(person, cv=cv),
+        ):
+            assert check(model).named("learns")
