@@ -82,6 +82,8 @@ POOLS = {
     "strategy": (("mean", "median", "constant"), ("mode", None)),
 }
 ALWAYS = {"max_iter": 2, "hidden_layer_sizes": 3}  # else a network takes minutes
+# Without which encoders refuse.
+DECLARED = {"bounds": (-1.0, 1.0), "declaration": (-1.0, 1.0), "categories": (0, 1)}
 READ_NOTHING = ("DPSplineFeatures",)  # whose epsilon chooses a size
 MAY_BE_INFINITE = {"coef_std_", "coef_noise_std_", "privacy_"}  # or unknown
 
@@ -178,6 +180,9 @@ def _parameters(draw, name, labels):
         return {"estimator": inner, SEARCHES[name]: grid, "epsilon": 1.0}
     own = inspect.signature(ESTIMATORS[name]).parameters
     params = {one: value for one, value in ALWAYS.items() if one in own}
+    params |= {
+        one: value for one, value in DECLARED.items() if one in own and draw(st.integers(0, 5))
+    }
     if "data_norm" in own:
         params["data_norm"] = 1.0
     if "y_bounds" in own:
