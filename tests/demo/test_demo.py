@@ -3,6 +3,7 @@
 import json
 import os
 import runpy
+import subprocess
 import sys
 
 import numpy as np
@@ -133,3 +134,10 @@ def test_show_versions(capsys):
     out = capsys.readouterr().out
     assert all(f"{name}: {value}" in out for name, value in versions().items())
     assert versions()["numpy"] == np.__version__
+
+
+def test_the_first_command_warns_of_nothing():
+    """In a process of its own, as a user runs it: six fits, whose costs the notes tell."""
+    command = [sys.executable, "-W", "error", "-m", "skdp", "--n-samples", "4000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
