@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from skdp import DPHuberRegressor, DPLinearSVR, DPLogisticRegression, DPRidge, PrivacyWarning
 from skdp.fitting import PrivateEstimator
-from skdp.fitting._weak import caught
+from skdp.privacy.risk import share_caught as caught
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.privacy import Ledger, Spec, delta, risk
