@@ -222,6 +222,44 @@ def test_values_that_look_alike_are_told_apart(kind):
         assert fingerprint(SimpleNamespace(value=other)) != own
 
 
+LONG = 3001  # entries, of which numpy and others write out but a few
+ENTRIES = {
+    "text": lambda i: f"column {i}",
+    "long text": lambda i: "x" * 400 + str(i) + "y" * 400,
+    "close numbers": lambda i: 1.0 + i * 2.0**-52,
+    "large numbers": lambda i: 2**80 + i,
+    "pairs": lambda i: (i, "of"),
+}
+LONG_KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "set": set,
+    "dict": lambda entries: dict.fromkeys(entries, 1),
+    "dict of them": lambda entries: dict(enumerate(entries)),
+    "object array": lambda entries: _objects(entries),
+    "square array": lambda entries: _objects(entries[:3000]).reshape(50, 60),
+    "array": lambda entries: np.array(entries),
+    "records": lambda entries: np.array([(e,) for e in entries], dtype=[("a", object)]),
+}
+
+
+def _objects(entries):
+    found = np.empty(len(entries), dtype=object)
+    found[:] = entries
+    return found
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("kind", LONG_KINDS)
+def test_one_entry_of_many_is_told_wherever_it_stands(kind, entry):
+    """Of every container, and of entries that no short text tells apart."""
+    entries = [ENTRIES[entry](i) for i in range(LONG)]
+    own = fingerprint(SimpleNamespace(value=LONG_KINDS[kind](entries)))
+    for place in (0, 1, LONG // 2, 2998):
+        other = [*entries[:place], ENTRIES[entry](LONG), *entries[place + 1 :]]
+        assert fingerprint(SimpleNamespace(value=LONG_KINDS[kind](other))) != own, place
+
+
 def test_the_order_of_a_dict_does_not_count():
     one, other = ({"a": 1, "b": [2]}, {"b": [2], "a": 1})
     assert fingerprint(SimpleNamespace(v=one)) == fingerprint(SimpleNamespace(v=other))

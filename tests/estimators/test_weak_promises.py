@@ -3,6 +3,7 @@
 import inspect
 import math
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -10,13 +11,15 @@ import pytest
 from estimators.checked import checked
 from scipy.stats import norm
 
+import skdp
 from skdp import DPHuberRegressor, DPLinearSVR, DPLogisticRegression, DPRidge, PrivacyWarning
 from skdp.fitting import PrivateEstimator
-from skdp.fitting._weak import caught
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.privacy import Ledger, Spec, delta, risk
 from skdp.privacy.events import Gaussian, PureDP
+from skdp.privacy.ledger import paid
+from skdp.privacy.risk import share_caught as caught
 from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
@@ -85,6 +88,49 @@ def test_a_weak_promise_is_told_before_it_is_paid(given, sentence):
     assert len(ledger) == 0
     (line,) = [line for line in told(lambda: model(**given).fit(X, Y)) if "second" not in line]
     assert line.endswith(".") and line.count(". ") <= 1
+
+
+def in_a_budget(fit):
+    with skdp.budget(math.inf, 0.6):
+        fit()
+
+
+def in_two_budgets(fit):
+    with skdp.budget(math.inf, 0.6):
+        in_a_budget(fit)
+
+
+def in_a_thread(fit):
+    with skdp.budget(math.inf, 0.6), ThreadPoolExecutor(1) as pool:
+        pool.submit(fit).result()
+
+
+PLACES = {
+    "alone": lambda fit: fit(),
+    "budget": in_a_budget,
+    "budgets": in_two_budgets,
+    "thread": in_a_thread,
+}
+# One of each sort of sentence: the promise, the number of records, the noise, and what is doubted of parameters.
+SENTENCES = {
+    "protects hardly": lambda: model(epsilon=50.0),
+    "NOT private": lambda: model(epsilon=math.inf),
+    "is not below 1/n": lambda: model(delta=0.5),
+    "Noise drowns": lambda: model(epsilon=0.1),
+    "epsilon is the privacy budget here": lambda: DPHuberRegressor(
+        epsilon=1.35, data_norm=1.0, y_bounds=(0.0, 1.0)
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_whoever_pays_is_told(place, sentence):
+    """A budget that covers a fit makes no promise stronger; only what was paid as a whole is silent."""
+    fit = partial(SENTENCES[sentence]().fit, X, Y)
+    assert sum(sentence in line for line in told(lambda: PLACES[place](fit))) == 1
+    with paid():
+        assert not told(fit)
 
 
 @pytest.mark.parametrize("epsilon", [2.0, 8.0, 20.0])

@@ -1,5 +1,7 @@
 """Steps that learn from the data without a receipt are named; what reads no record is not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import special
@@ -152,6 +154,36 @@ def test_a_fitted_estimator_is_judged_by_its_receipt_too():
     assert skdp.check(multiclass.OneVsRestClassifier(seeded)).named("void") == ()  # of a copy
     frozen = FrozenEstimator(dense.set_params(delta=0.5))
     assert skdp.check(frozen).private  # its receipt is all that counts
+
+
+# What holds a model whose fit is over, so that its receipt is all that counts.
+FINISHED = {
+    "frozen": lambda model: FrozenEstimator(model),
+    "in a pipeline": lambda model: make_pipeline(BoundsScaler((-1, 1)), FrozenEstimator(model)),
+    "selects": lambda model: feature_selection.SelectFromModel(model, prefit=True),
+    "in a stack": lambda model: ensemble.StackingRegressor(
+        [("a", model)], final_estimator=RIDGE, cv="prefit"
+    ),
+}
+SAID = {
+    "nothing": ({}, None, ""),
+    "around": ({"around": ("StandardScaler",)}, "unknown", "behind or inside steps"),
+    "seed": ({"seeded": True}, "void", "was fitted with a fixed seed"),
+    "epsilon": ({"epsilon": np.inf}, "void", "was fitted with epsilon=inf"),
+    "delta": ({"delta": 0.5}, "void", "was fitted with delta=0.5"),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+@pytest.mark.parametrize("holds", FINISHED)
+def test_what_the_receipt_of_a_finished_fit_says_is_passed_on(holds, said):
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (300, 2))
+    model = skdp.DPRidge(data_norm=1.0, y_bounds=(-1, 1)).fit(X, X[:, 0])
+    given, verdict, why = SAID[said]
+    model.privacy_ = replace(model.privacy_, **given)
+    found = skdp.check(FINISHED[holds](model))
+    assert found.private == (verdict is None) and why in str(found)
+    assert verdict is None or found.named(verdict) == ("DPRidge",)
 
 
 class OwnSolver:

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import skdp
 from skdp import PrivacyWarning
+from skdp.exceptions import NotSupported
 from skdp.fitting._surroundings import merge_around
 from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler, DPBounds
@@ -133,6 +135,52 @@ def test_steps_inside_of_steps_are_named_and_what_fits_copies_is_told():
     many = skdp.make_pipeline(front.set_params(sparse_threshold=0), OneVsRestClassifier(last()))
     found = many.fit(X, X[:, 1])
     assert all(one.privacy_.around == BOTH for one in found[-1].estimators_)
+
+
+class Foreign(FunctionTransformer):
+    """A step of which nothing is known."""
+
+
+# What may stand in front at one level: the step, and whether it has no receipt.
+FRONTS = {
+    "learns": (StandardScaler, True),
+    "unknown": (Foreign, True),
+    "declared": (lambda: BoundsScaler((-9, 9)), False),
+    "pays": (lambda: DPBounds(epsilon=1.0), False),
+}
+
+
+def nested(fronts):
+    """Pipelines of ours inside of each other, the outermost first, and the names of steps without a receipt."""
+    model = last(solver="gd")
+    for front in reversed(fronts):
+        model = skdp.make_pipeline(FRONTS[front][0](), model)
+    return model, {type(FRONTS[f][0]()).__name__ for f in fronts if FRONTS[f][1]}
+
+
+def innermost(model):
+    while isinstance(model, Pipeline):
+        model = model[-1]
+    return model
+
+
+@LEARNS
+@pytest.mark.parametrize("fronts", list(product(FRONTS, repeat=2)), ids="-".join)
+def test_a_pipeline_inside_of_another_hides_none_of_its_steps(fronts):
+    model, without = nested(fronts)
+    found = innermost(model.fit(X, Y))
+    assert set(found.privacy_.around) == without
+    assert ("_behind" in vars(found)) == ("pays" in fronts)
+    assert ("NOT PRIVATE as a whole" in str(found.privacy_)) == bool(without)
+
+
+@LEARNS
+@pytest.mark.parametrize("fronts", [("pays", "declared"), ("declared", "pays")], ids="-".join)
+def test_no_warm_start_behind_a_step_that_pays_at_any_level(fronts):
+    model, _ = nested(fronts)
+    innermost(model).set_params(warm_start=True)
+    with pytest.raises(NotSupported, match="warm_start=True behind DPBounds"):
+        model.fit(X, Y)
 
 
 @LEARNS

@@ -11,10 +11,16 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
 import skdp
+from skdp.exceptions import NotSupported
 from skdp.inspection._foreign import FOREIGN
+from skdp.inspection._rules import READS_NOTHING, kind_of
+from skdp.inspection._structures import STRUCTURES
+from skdp.inspection._verdicts import is_ours
+from skdp.utils import all_estimators
 
 DP = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1])
 KNOWN = [
@@ -47,6 +53,24 @@ def test_what_is_known_is_named(package, name, why):
         found = skdp.check(model)
         assert not found.private and found.named("learns") == (name,) and why in str(found)
     assert skdp.check(make_pipeline(of("elsewhere", name)(), DP)).named("unknown") == (name,)
+
+
+# Packages whose names begin as ours and scikit-learn's do, and modules that end so.
+ALIKE = ("skdp_contrib", "skdpx", "sklearn_contrib", "sklearnex", "mine.skdp", "mine.sklearn")
+BORROWED = sorted({*STRUCTURES, *READS_NOTHING, *dict(all_estimators())})
+
+
+@pytest.mark.parametrize("package", ALIKE)
+def test_a_name_of_ours_in_another_package_is_not_ours(package):
+    """Of every class that is trusted by its name: scikit-learn's steps and meta-estimators, and our own."""
+    for name in BORROWED:
+        kind = of(package, name)
+        assert not is_ours(kind()) and kind_of(kind()) is None
+        for model in (make_pipeline(kind(), DP), kind(DP), FrozenEstimator(kind(DP))):
+            found = skdp.check(model)
+            assert not found.private and found.named("unknown") == (name,), (name, str(found))
+        with pytest.raises(NotSupported, match=f"{name} is not known to keep a receipt"):
+            skdp.total(kind(DP))
 
 
 def test_there_are_more_than_forty_and_none_twice():

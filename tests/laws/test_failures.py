@@ -40,7 +40,7 @@ def paying():
         if "ledger" in model.get_params():
             yield f"{type(model).__name__}-{getattr(model, 'neighbors', '')}", fit_of(model)
     for name, make in SEARCHES.items():
-        yield name, lambda ledger, make=make: make(ledger=ledger, epsilon=6.0, delta=1e-6).fit(X, Y)
+        yield name, lambda ledger, make=make: make(ledger=ledger).fit(X, Y)
     for name, call in FUNCTIONS.items():
         yield name, lambda ledger, call=call: call(ledger=ledger)
 
@@ -97,7 +97,7 @@ def test_what_failed_stays_paid_in_memory_and_on_the_disk(name, tmp_path):
 def searching(name):
     """A search, or a cross-validation, whose draws are the same each time."""
     if name in SEARCHES:
-        return lambda: SEARCHES[name](epsilon=6.0, delta=1e-6, random_state=0).fit(X, Y)
+        return lambda: SEARCHES[name](random_state=0).fit(X, Y)
     return lambda: FUNCTIONS[name](random_state=0)
 
 

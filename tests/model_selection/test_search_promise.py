@@ -66,6 +66,26 @@ def test_a_pipeline_promises_the_sum_of_its_steps():
         DPGridSearchCV(pipe, grid, epsilon=0.7).quote(3000, 3)
 
 
+@pytest.mark.parametrize("name", ["epsilon", "delta"])
+@pytest.mark.parametrize("written", [(), (0,), (1,), (0, 1)], ids=str)
+def test_no_step_that_says_something_is_overruled(name, written):
+    """Whichever steps of a pipeline write a promise, another one is refused; where none does, the search's holds."""
+    own, other = {"epsilon": (0.3, 0.5), "delta": (1e-7, 1e-8)}[name]
+    steps = [
+        made(**({name: own} if place in written else {}))
+        for place, made in enumerate((DPBounds, model))
+    ]
+    whole = sum(getattr(step, name) for step in steps)
+    pipe, grid = make_pipeline(*steps), {"dplogisticregression__C": [0.1, 1.0]}
+    assert getattr(DPGridSearchCV(pipe, grid, **{name: whole})._promised(), name) == whole
+    if not written:
+        assert getattr(DPGridSearchCV(pipe, grid, **{name: other})._promised(), name) == other
+        return
+    for wrong in (other, 2 * whole, whole / 2):
+        with pytest.raises(ValueError, match=f"{name}=.* of the search differs"):
+            DPGridSearchCV(pipe, grid, **{name: wrong}).quote(3000, 3)
+
+
 @pytest.mark.parametrize("given", [{"epsilon": "1"}, {"epsilon": -1.0}, {"delta": 2.0}])
 def test_a_promise_that_is_none_is_refused(given):
     with pytest.raises(ValueError, match="must be"):

@@ -41,7 +41,7 @@ def answer(path):
         os.write(1, b".")
 
 
-def told(path, times, synchronous="EXTRA"):
+def told(path, times, synchronous="EXTRA", witness=None):
     """Charge so often, and put one byte into a file beside the ledger after each that was paid."""
     connected = _file.connected
 
@@ -52,7 +52,7 @@ def told(path, times, synchronous="EXTRA"):
 
     if synchronous != "EXTRA":
         _file.connected = set_back
-    ledger = Ledger(*PROMISE, path=path)
+    ledger = Ledger(*PROMISE, path=path, witness=witness)
     with open(f"{path}.told", "ab", buffering=0) as answers:
         for _ in range(times):
             ledger.reserve(STEP)

@@ -99,10 +99,9 @@ ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
 
 ssize_t write(int fd, const void *data, size_t length)
 {
-    off_t before = path_of(fd) ? syscall(SYS_lseek, fd, 0, SEEK_CUR) : 0;
     ssize_t done = syscall(SYS_write, fd, data, length);
-    if (done > 0 && path_of(fd))
-        record("write", path_of(fd), before, data, done);
+    if (done > 0 && path_of(fd))  /* what is appended to a file begins where only its end tells */
+        record("write", path_of(fd), syscall(SYS_lseek, fd, 0, SEEK_CUR) - done, data, done);
     return done;
 }
 

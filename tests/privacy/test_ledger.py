@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import NEIGHBORS, Filter, Ledger, Spec, accountants, calibrate
 from skdp.privacy._book import Book
+from skdp.privacy._currencies import CURRENCIES
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.privacy.events import (
     ZCDP,
+    BestOf,
     BoundedRange,
     Gaussian,
     ObjectivePerturbation,
@@ -284,3 +286,69 @@ def test_announced_fits_that_nobody_can_count_are_refused(count):
     if count is not None:
         with pytest.raises(ValueError, match=r"fits=.* must be a whole number of fits from 1"):
             Ledger(1.0, 1e-6, fits=count)
+
+
+# First scripts that settle the books in different ways.
+FIRSTS = {
+    "gaussian": ((Gaussian(40.0), 1),),
+    "pure": ((PureDP(0.05), 1),),
+    "mixed": ((Gaussian(60.0), 2), (PureDP(0.01), 1)),
+    "sampled": ((PoissonGaussian(3.0, 0.01), 50),),
+    "many sampled": ((PoissonGaussian(1.5, 0.001), 5000),),
+    "objective": ((ObjectivePerturbation(0.05, 0.01), 1),),
+    "renyi": ((RenyiDP(8, 0.01), 1),),
+    "best": ((BestOf((((Gaussian(60.0), 1),),), (1.0,), 5, 10), 1),),
+}
+WAYS_IN = ({}, {"fits": 3}, {"plan": [FIRSTS["gaussian"], FIRSTS["pure"]]})
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("promise", [(1.0, 1e-6), (8.0, 1e-5), (0.7, 1e-10)], ids=str)
+def test_the_books_together_promise_no_more_delta_than_the_ledger(promise, neighbors):
+    """A charge goes in while any one book has room, so their deltas add up; as whole numbers, not as doubles."""
+    met = set()
+    for first in FIRSTS.values():
+        for told in WAYS_IN:
+            for accountant in ("auto", "shifted", *CURRENCIES):
+                rules = Ledger(*promise, neighbors, accountant, **told)._rules
+                try:
+                    books = rules._settled(first)
+                except (NotSupported, ValueError):
+                    continue  # this currency knows nothing of it
+                met.add((len(books), books[0].kind))
+                assert {(book.spec.epsilon, book.spec.neighbors) for book in books} == {
+                    (promise[0], neighbors)
+                }
+                assert sum(Fraction(book.spec.delta) for book in books) <= Fraction(promise[1])
+    assert {(1, "rdp"), (2, "rdp"), (2, "shifted"), (3, "shifted")} <= met
+
+
+@given(
+    st.sampled_from([None, 1, 2, 3, 5]),
+    st.integers(0, 6),
+    st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3]), st.integers(0, 5)), max_size=3),
+)
+def test_what_is_announced_goes_in_or_is_refused_before_the_first(fits, before, coming):
+    """Against one charge after the other; only while the first charge will itself ask for all is nothing refused."""
+    first = ((PureDP(0.1), 1),)
+    asked = [(((PureDP(size), 1),), count) for size, count in coming]
+
+    def charged():
+        ledger = Ledger(1.0, 0.0, fits=fits)
+        for _ in range(before):
+            ledger.reserve(first)
+        return ledger
+
+    ledger, trial, goes_in = charged(), charged(), True
+    try:
+        for script, count in asked:
+            for _ in range(count):
+                trial.reserve(script)
+    except BudgetExceeded:
+        goes_in = False
+    if goes_in or (fits is not None and not before):
+        ledger.announce(asked)
+    else:
+        with pytest.raises(BudgetExceeded, match="nothing was charged"):
+            ledger.announce(asked)
+    assert len(ledger) == before

@@ -5,6 +5,7 @@ The law is one: however often, whatever has been answered upon is in the budget,
 
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -242,6 +243,38 @@ class TestPower:
         assert lost_by_a_cut(tmp_path, synchronous)[0]
 
 
+def unseen_after_a_cut(folder, scratch, waits=True):
+    """Cuts after which a witness has lost a line that was answered upon, and how many moments there were."""
+    folder.mkdir()
+    path, kept = str(folder / "l.db"), str(folder / "witness")
+    records = power_cut.recorded(folder, scratch, "told", path, 4, "EXTRA", kept)
+    if not waits:
+        records = [record for record in records if record[:2] != ("sync", kept)]
+    lost, moments = [], 0
+    for way, keeps in enumerate(power_cut.ways(0)):
+        answers = 0
+        for number, files in power_cut.cuts(records, keeps):
+            answers += records[number][:2] == ("write", f"{path}.told")
+            seen = re.findall(r"(?m)^\w+ (\d+) [0-9a-f]{64}$", files.get(kept, b"").decode())
+            moments += 1
+            # The first line is the promise, the second what was there when the file was made.
+            if answers and max(map(int, seen), default=0) < 1 + answers:
+                lost.append((way, number))
+    assert answers == 4
+    return lost, moments
+
+
+@pytest.mark.skipif(not power_cut.compiler(), reason="no C compiler to watch files with")
+def test_a_witness_remembers_after_a_cut_what_was_answered_upon(tmp_path):
+    lost, moments = unseen_after_a_cut(tmp_path / "made", tmp_path)
+    assert moments > 50 and lost == []
+
+
+@pytest.mark.skipif(not power_cut.compiler(), reason="no C compiler to watch files with")
+def test_a_witness_that_does_not_wait_for_its_disk_is_found(tmp_path):
+    assert unseen_after_a_cut(tmp_path / "made", tmp_path, waits=False)[0]
+
+
 def test_a_charge_waits_for_disk_and_folder(path):
     ledger = fresh(path)
     connection = ledger._store._file._open()
@@ -311,10 +344,15 @@ def moves(path, there):
     }
 
 
+@pytest.mark.parametrize("name", ["other.db", "elsewhere/budget.db", "elsewhere/other.db"])
 @pytest.mark.parametrize("way", ["copied", "renamed", "restored"])
-def test_a_file_in_another_place_is_refused_until_somebody_answers_for_it(path, tmp_path, way):
+def test_a_file_in_another_place_is_refused_until_somebody_answers_for_it(
+    path, tmp_path, way, name
+):
+    """Under another name, in another folder, and both: a journal that is left behind is found in none of them."""
     charged(path, 5)
-    there = str(tmp_path / "other.db")
+    (tmp_path / "elsewhere").mkdir()
+    there = str(tmp_path / name)
     moves(path, there)[way]()
     place = path if way == "restored" else there
     for _ in range(2):

@@ -155,10 +155,20 @@ def _forget(path, script):
         ((1.0, 1e-6, "replace_one", "gdp"), "accountant='auto'"),
     ],
 )
-def test_a_file_of_another_promise_is_refused(path, other, said):
-    Ledger(*PROMISE, path=path)
-    with pytest.raises(ValueError, match=said):
-        Ledger(*other, path=path)
+@pytest.mark.parametrize("held", [False, True], ids=["closed", "open"])
+def test_a_file_of_another_promise_is_refused(path, other, said, held):
+    """Also while this process has it open, before the first charge and after it."""
+    ledger = Ledger(*PROMISE, path=path)
+    for charges in range(2):
+        kept = ledger if held else None
+        if not held:
+            ledger = None
+            _store._OPEN.clear()
+        with pytest.raises(ValueError, match=said):
+            Ledger(*other, path=path)
+        ledger = kept or Ledger(*PROMISE, path=path)
+        assert len(ledger) == charges and (ledger.epsilon, ledger.delta) == PROMISE
+        ledger.reserve(STEP)
 
 
 def test_a_file_of_another_version_is_refused(path, monkeypatch):

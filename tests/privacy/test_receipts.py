@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -274,3 +275,20 @@ def test_a_bar_shows_all_of_the_budget():
 def test_neither_duration_nor_time_of_day_is_told():
     told = TestItsModel().fitted().privacy_
     assert len(told.date) == len("2026-11-19") and "time" not in told.to_dict()
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_what_is_said_to_be_at_most_a_number_is(number):
+    """In every sentence of a receipt, also in those of its page and its card: against the risk itself."""
+    receipt = receipt_number(number)
+    found = receipt.risk()
+    truth = {
+        r"catches at most ([\d.e+]+) in 100": 100 * found.power[0.05],
+        r"by a factor of at most ([\d.e+]+) either": found.odds,
+        r"from 1:1 to at most ([\d.e+]+):1": found.odds,
+    }
+    texts = (str(receipt), receipt.statement(), receipt._repr_html_(), receipt.to_model_card())
+    for pattern, least in truth.items():
+        said = [float(one) for text in texts for one in re.findall(pattern, text)]
+        assert said or math.isinf(least)
+        assert all(least <= one <= least * 1.011 for one in said), (pattern, said, least)
