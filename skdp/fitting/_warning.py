@@ -1,19 +1,27 @@
-"""Warnings point to the user's line, however deep in the package they were raised."""
+"""Warnings point to the user's line, however deep in the packages they were raised."""
 
 import inspect
 import os
 from itertools import takewhile
 
+import joblib
+import sklearn
+
 __all__ = ["frames_to_caller"]
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+# scikit-learn's too, whose pipelines and searches call fits, also by joblib, and which wraps each fit since 1.9.
+_OWN = os.path.dirname(os.path.abspath(__file__))
+_PACKAGES = tuple(
+    os.path.join(os.path.dirname(os.path.abspath(path)), "")
+    for path in (_OWN, sklearn.__file__, joblib.__file__)
+)
 
 
 def frames_to_caller() -> int:
-    """The ``stacklevel`` of the first frame outside the package, for a warning raised by the caller of this.
+    """The ``stacklevel`` of the first frame outside these packages, for a warning raised by the caller of this.
 
     Python 3.12 has ``skip_file_prefixes`` for that and 3.11 has nothing; only where a warning points depends on it.
     """
     files = [frame.filename for frame in inspect.stack(context=0)[1:]]
-    inside = sum(1 for _ in takewhile(lambda name: name.startswith(_PACKAGE), files))
+    inside = sum(1 for _ in takewhile(lambda name: name.startswith(_PACKAGES), files))
     return min(inside + 1, len(files))

@@ -51,7 +51,10 @@ def weighed():
         if is_classifier(estimator) and name not in UNLIKE:
             estimator.set_params(solver="objective-perturbation", C=0.1)  # to its minimum
         why = UNLIKE.get(name, UNLIKE.get(f"{name}-{estimator.neighbors}"))
-        near = NEAR.get(f"{name}-{estimator.neighbors}", ())
+        kinds = (kind.__name__ for kind in type(estimator).__mro__)
+        near = next(
+            (NEAR[k] for k in (f"{n}-{estimator.neighbors}" for n in kinds) if k in NEAR), ()
+        )
         marks = near if why is None else pytest.mark.xfail(reason=why, strict=True)
         yield pytest.param(estimator, id=f"{name}-{estimator.neighbors}", marks=marks)
 

@@ -10,16 +10,23 @@ import numpy as np
 import pytest
 from estimators.checked import checked
 from scipy.stats import norm
+from sklearn.ensemble import VotingClassifier
+from sklearn.pipeline import make_pipeline
 
 import skdp
 from skdp import DPHuberRegressor, DPLinearSVR, DPLogisticRegression, DPRidge, PrivacyWarning
 from skdp.fitting import PrivateEstimator
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
+from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger, Spec, delta, risk
 from skdp.privacy.events import Gaussian, PureDP
+<<<<<<< HEAD
 from skdp.privacy.ledger import paid
 from skdp.privacy.risk import share_caught as caught
+=======
+from skdp.privacy.risk import share_caught
+>>>>>>> h_trial
 from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
@@ -51,20 +58,22 @@ def test_what_an_attack_finds_is_that_of_the_gaussian_release(epsilon, delta_):
     for _ in range(200):
         mu = math.sqrt(low * high)
         low, high = (mu, high) if delta(((Gaussian(1 / mu), 1),), epsilon) <= delta_ else (low, mu)
-    assert caught(Spec(epsilon, delta_)) == pytest.approx(norm.sf(norm.isf(0.05) - low), abs=1e-6)
+    assert share_caught(Spec(epsilon, delta_)) == pytest.approx(
+        norm.sf(norm.isf(0.05) - low), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 4.0, 4.6, 10.0])
 def test_of_a_pure_promise_it_is_the_worst(epsilon):
-    found = caught(Spec(epsilon, 0.0))
+    found = share_caught(Spec(epsilon, 0.0))
     assert found == pytest.approx(risk(((PureDP(epsilon), 1),)).power[0.05], rel=1e-9)
 
 
 def test_it_grows_with_what_is_allowed():
-    of_epsilon = [caught(Spec(epsilon, 1e-6)) for epsilon in np.geomspace(1e-3, 1e15, 60)]
-    of_delta = [caught(Spec(5.0, delta_)) for delta_ in np.geomspace(1e-300, 0.5, 60)]
+    of_epsilon = [share_caught(Spec(epsilon, 1e-6)) for epsilon in np.geomspace(1e-3, 1e15, 60)]
+    of_delta = [share_caught(Spec(5.0, delta_)) for delta_ in np.geomspace(1e-300, 0.5, 60)]
     assert (np.diff(of_epsilon) >= 0).all() and (np.diff(of_delta) >= 0).all()
-    assert caught(Spec(math.inf, 0.0)) == 1.0
+    assert share_caught(Spec(math.inf, 0.0)) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -211,3 +220,22 @@ def test_nothing_written_is_what_scikit_learn_has(kind, value):
     given = {"data_norm": 1.0, "y_bounds": (0.0, 1.0), "random_state": 0}
     one, other = kind(**given), kind(**given, **{name: value})
     np.testing.assert_array_equal(one.fit(X, X[:, 0]).coef_, other.fit(X, X[:, 0]).coef_)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda inner: inner,
+        lambda inner: make_pipeline(BoundsScaler((-1, 1)), inner),
+        lambda inner: skdp.make_pipeline(BoundsScaler((-1, 1)), inner),
+        lambda inner: VotingClassifier([("one", make_pipeline(inner))]),
+    ],
+    ids=["bare", "pipeline", "own pipeline", "ensemble"],
+)
+def test_a_warning_points_to_the_line_of_the_user(wrapped):
+    """And not to what scikit-learn or joblib have between that line and the fit."""
+    whole = wrapped(model(epsilon=30.0))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        whole.fit(X, Y)
+    assert heard and {one.filename for one in heard} == {__file__}
