@@ -21,12 +21,8 @@ from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger, Spec, delta, risk
 from skdp.privacy.events import Gaussian, PureDP
-<<<<<<< HEAD
 from skdp.privacy.ledger import paid
-from skdp.privacy.risk import share_caught as caught
-=======
 from skdp.privacy.risk import share_caught
->>>>>>> h_trial
 from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
