@@ -118,7 +118,6 @@ def risk_of_pair(spec: Spec) -> Risk:
     return _from_profile(None, epsilons, at)
 
 
-@lru_cache(maxsize=256)
 def share_caught(spec: Spec) -> float:
     """Return how many people in the data the best attack finds that is wrong about 5 of 100 people outside.
 
@@ -143,6 +142,7 @@ def share_caught(spec: Spec) -> float:
     return float(ndtr(gaussian_mu(spec.epsilon, spec.delta) + ndtri(_FALSE_ALARMS)))
 
 
+@lru_cache(maxsize=256)
 def _risk(script: Script, neighbors: str) -> Risk:
     counts = reduced(script, neighbors)
     epsilons = {d: accountants.epsilon(script, d, neighbors) for d in DELTAS}

@@ -53,7 +53,7 @@ def test_a_triple_covers_its_script_at_every_real_epsilon(name, neighbors):
         assert _worst_excess(SCRIPTS[name], neighbors, triple) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("epsilon", [1e-300, 1e-17, 1e-9, 0.999, 1.0, 36.3])
+@pytest.mark.parametrize("epsilon", [1e-100, 1e-17, 1e-9, 0.999, 1.0, 36.3])
 def test_no_pure_step_is_free_or_cheap(epsilon):
     _, (shift, square, _) = _pure(((PureDP(epsilon), 1),), "replace_one")
     assert shift == 0 and square > 0
