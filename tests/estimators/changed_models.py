@@ -25,6 +25,9 @@ DECLARED = {
     "hidden_layer_sizes": (4, 3),
     "max_iter": 2,
     "n_public": 60,
+    "bounds": (-1.0, 1.0),
+    "declaration": (-1.0, 1.0),
+    "categories": (0, 1),
 }
 # What is searched by each name that a search gives to it.
 SEARCHED = {"param_grid": {"C": [0.1, 1.0]}, "param_distributions": {"C": [0.1, 0.3, 1.0]}}
@@ -65,7 +68,7 @@ def fitted():
         if "param_grid" in inspect.signature(Estimator).parameters:
             steps = make_pipeline(DPStandardScaler(), declared(DPLogisticRegression))
             grid = {"dplogisticregression__C": [0.1, 1.0]}
-            found.append((f"{name} of steps", fit(Estimator(steps, grid, epsilon=2.0))))
+            found.append((f"{name} of steps", fit(Estimator(steps, grid))))
     return found
 
 
