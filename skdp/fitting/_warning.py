@@ -2,18 +2,17 @@
 
 import inspect
 import os
+from importlib.util import find_spec
 from itertools import takewhile
-
-import joblib
-import sklearn
 
 __all__ = ["frames_to_caller"]
 
 # scikit-learn's too, whose pipelines and searches call fits, also by joblib, and which wraps each fit since 1.9.
-_OWN = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = tuple(
-    os.path.join(os.path.dirname(os.path.abspath(path)), "")
-    for path in (_OWN, sklearn.__file__, joblib.__file__)
+    os.path.join(os.path.abspath(folder), "")
+    for name in ("skdp", "sklearn", "joblib")
+    if (found := find_spec(name)) is not None
+    for folder in found.submodule_search_locations or ()
 )
 
 
