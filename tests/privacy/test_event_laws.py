@@ -189,8 +189,14 @@ def test_a_cost_is_registered_once():
         (lambda: Gaussian(-1.0), "multiplier=-1.0; it must be 0 or more"),
         (lambda: Gaussian("40"), "multiplier='40'; it must be a number, 0 or more"),
         (lambda: Gaussian((40.0,)), "it must be a number, 0 or more"),
-        (lambda: ObjectivePerturbation(0.1, 0.01, rounds=math.nan), "rounds=nan; it must be a whole"),
-        (lambda: ObjectivePerturbation(0.1, 0.01, rounds=10**400), "it must be a whole number, 1 or"),
+        (
+            lambda: ObjectivePerturbation(0.1, 0.01, rounds=math.nan),
+            "rounds=nan; it must be a whole",
+        ),
+        (
+            lambda: ObjectivePerturbation(0.1, 0.01, rounds=10**400),
+            "it must be a whole number, 1 or",
+        ),
         (lambda: ObjectivePerturbation(0.1, 0.01, classes=1.5), "classes=1.5; it must be a whole"),
         (lambda: Gaussian(math.nan), "multiplier=nan"),
         (lambda: PoissonGaussian(1.0, 1.5), "rate=1.5; it must be between 0 and 1"),

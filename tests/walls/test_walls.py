@@ -73,7 +73,7 @@ BREACHES = [
         "metrics/x.py",
         "def _n(held):\n    return len(held.codes)\ndef ask(self, put, held):\n    return put(_n(held))\n",
     ),
-    ("sizes", "x.py", "x = 1\n" * 401),
+    ("sizes", "x.py", "x = 1\n" * 601),
     ("sizes", "x.py", LONG),
     ("docstrings", "x.py", "x = 1\n"),
     ("docstrings", "x.py", "'''Doc.'''\ndef f():\n    pass\n"),
