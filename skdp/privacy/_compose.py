@@ -55,14 +55,11 @@ def _without_replacement(event: WithoutReplacementGaussian, neighbors: str) -> E
 
 
 def _poisson_pure(event: PoissonPure, neighbors: str) -> Event:
-    """log1p(q expm1(eps)): amplification of pure DP, proved for both relations; rounded up."""
+    """A sample of nobody or of everybody is none; an answer without noise is one on everybody too."""
     if event.rate in (0.0, 1.0):
         return PureDP(event.rate * event.epsilon)
-    if event.epsilon > 700:
-        amplified = np.logaddexp(math.log1p(-event.rate), event.epsilon + math.log(event.rate))
-    else:
-        amplified = math.log1p(event.rate * math.expm1(event.epsilon))
-    return PureDP(min(float(amplified) * (1 + _ROUND_OFF), event.epsilon))
+    largest = cost(event, "pure", neighbors)(event, neighbors)
+    return PureDP(largest) if largest in (0.0, math.inf) else event
 
 
 def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:

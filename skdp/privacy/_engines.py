@@ -18,9 +18,9 @@ from ._compose import total, total_rdp
 from ._conversion import renyi_delta, renyi_epsilon
 from ._exact import at_least, pure_price
 from ._gaussian import gaussian_delta, gaussian_epsilon
-from ._mixture import branches, mixture
+from ._mixture import branches, mixtures
 from .curves import cost, priced
-from .events import Event, Gaussian, Laplace, PureDP, RandomPosition, RenyiDP, Script
+from .events import Event, Gaussian, Laplace, PoissonPure, PureDP, RandomPosition, RenyiDP, Script
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -146,7 +146,7 @@ class _Pure(_Additive):
 
 
 class _Profile(Engine):
-    """Pure steps, Gaussians and random positions in closed form, beside one event with a curve."""
+    """Pure steps, sampled or not, Gaussians and random positions in closed form, beside one event with a curve."""
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
         return _split(counts, neighbors) is not None
@@ -166,15 +166,15 @@ class _Profile(Engine):
     def _curve(counts: Counts, neighbors: str) -> Callable[[float], float]:
         split = _split(counts, neighbors)
         assert split is not None
-        known, event = mixture(tuple(split.known.items())), split.special
+        known, event = mixtures(tuple(split.known.items()), neighbors), split.special
         if event is None:
-            return known.delta
+            return lambda epsilon: max(one.delta(epsilon) for one in known)
         price = cost(event, "profile", neighbors)
 
         def beside(epsilon: Any, mu: float) -> Any:
             return np.clip(price(event, epsilon, neighbors, extra_mu=mu), 0.0, 1.0)
 
-        return lambda epsilon: known.delta(epsilon, beside)
+        return lambda epsilon: max(one.delta(epsilon, beside) for one in known)
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
         curve = self._curve(counts, neighbors)
@@ -222,16 +222,23 @@ def _split(counts: Counts, neighbors: str) -> _Split | None:
     curves.sort(key=lambda e: priced(e, "pure", neighbors))  # those without a stand-in first
     special = curves[0] if curves and counts[curves[0]] == 1 else None
     rest = {e: k for e, k in counts.items() if e is not special}
-    known = stood_in(rest, neighbors, _closed)
-    if known is None or not all(priced(e, "profile", neighbors) for e in known):
-        return None
-    if math.isinf(branches(known)) or (special and any(_wide(e) for e in known)):
-        return None
-    return _Split(known, special, known != rest)
+    for closed in (_closed, _few):
+        known = stood_in(rest, neighbors, closed)
+        if known is None or not all(priced(e, "profile", neighbors) for e in known):
+            return None
+        if math.isfinite(branches(known, neighbors)):
+            crowded = special and any(_wide(e) for e in known)
+            return None if crowded else _Split(known, special, known != rest)
+    return None
 
 
 def _closed(event: Event) -> bool:
-    return isinstance(event, (Gaussian, PureDP, RandomPosition))
+    return isinstance(event, (Gaussian, PoissonPure, PureDP, RandomPosition))
+
+
+def _few(event: Event) -> bool:
+    """Events of fewest branches: a sampled pure step is a pure step of its largest loss at most."""
+    return _closed(event) and not isinstance(event, PoissonPure)
 
 
 def _wide(event: Event) -> bool:

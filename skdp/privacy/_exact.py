@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from .curves import cost
-from .events import AboveThreshold, BoundedRange, Event, Laplace, PureDP
+from .events import AboveThreshold, BoundedRange, Event, Laplace, PoissonPure, PureDP
 
 __all__ = ["Exact", "at_least", "at_most", "exact", "meant", "pure_price", "short"]
 
@@ -61,6 +61,8 @@ def pure_price(event: Event, neighbors: str) -> Exact:
     price: Any = cost(event, "pure", neighbors)  # refuses what has none
     if isinstance(event, (PureDP, BoundedRange)):
         return meant(event.epsilon)
+    if isinstance(event, PoissonPure):  # rounded up already
+        return meant(price(event, neighbors))
     if isinstance(event, AboveThreshold):
         return meant(event.threshold_epsilon) + 2 * meant(event.query_epsilon)
     if isinstance(event, Laplace):

@@ -8,8 +8,10 @@ loss is o_i plus that of a Gaussian of mu_i, and
 
     delta(eps) = sum_i w_i H(eps - o_i; mu_i),
 
-with binomial weights for equal steps (proof: docs/accounting.md). Every term is positive and every
-rounding is upwards.
+with binomial weights for equal steps (proof: docs/accounting.md). A pure step on a Poisson sample
+has two or three losses (`_sampled_pure`), and others where a record is added than where it is
+removed: each direction is a mixture of its own, and the larger delta counts. Every term is positive
+and every rounding is upwards.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ from scipy.special import betaln, gammaln
 
 from ._divisions import divisions
 from ._gaussian import gaussian_delta
-from .events import Event, Gaussian, PureDP, RandomPosition
+from ._sampled_pure import Atoms, atoms
+from .events import Event, Gaussian, PoissonPure, PureDP, RandomPosition
 
-__all__ = ["Mixture", "branches", "mixture"]
+__all__ = ["Mixture", "branches", "mixtures"]
 
 Array = NDArray[np.float64]
 
@@ -67,14 +70,21 @@ class Mixture:
         return min(float(self.weights @ values) * (1 + len(left) * _ROUND_OFF), 1.0)
 
 
-def branches(counts: dict[Event, int]) -> float:
-    """How many branches `mixture` would take; infinite where an event is of another kind."""
+def branches(counts: dict[Event, int], neighbors: str) -> float:
+    """How many branches one of `mixtures` would take; infinite where an event is of another kind."""
     total = 1.0
     for event, count in counts.items():
-        kinds = _KINDS.get(type(event), lambda event: math.inf)(event)
+        kinds = _kinds(event, neighbors)
         total *= math.inf if math.isinf(kinds) else math.comb(count + int(kinds) - 1, count)
-    wide = any(not isinstance(event, PureDP) for event in counts)
+    wide = any(not isinstance(event, (PureDP, PoissonPure)) for event in counts)
     return total if total <= (_MOST_GAUSSIAN if wide else _MOST) else math.inf
+
+
+def _kinds(event: Event, neighbors: str) -> float:
+    """How many losses one event may have, a Gaussian's counted as one."""
+    if isinstance(event, PoissonPure):
+        return len(atoms(event, neighbors)[0])
+    return _KINDS.get(type(event), lambda event: math.inf)(event)
 
 
 _KINDS: dict[type[Event], Callable[[Any], float]] = {
@@ -85,12 +95,37 @@ _KINDS: dict[type[Event], Callable[[Any], float]] = {
 
 
 @lru_cache(maxsize=256)
-def mixture(runs: tuple[tuple[Event, int], ...]) -> Mixture:
-    """The mixture of a reduced script whose events are all pure, Gaussian or random positions."""
+def mixtures(runs: tuple[tuple[Event, int], ...], neighbors: str) -> tuple[Mixture, ...]:
+    """The mixtures of a reduced script of pure steps, sampled or not, Gaussians and random positions.
+
+    One for each direction, removing a record and adding it, or one alone if they are the same.
+    """
+    sampled = any(isinstance(event, PoissonPure) for event, _ in runs)
+    directions = (0, 1) if sampled and neighbors == "add_remove" else (0,)
+    return tuple(_directed(runs, neighbors, direction) for direction in directions)
+
+
+def _directed(runs: tuple[tuple[Event, int], ...], neighbors: str, direction: int) -> Mixture:
     whole = Mixture(np.ones(1), np.zeros(1), np.zeros(1))
     for event, count in runs:
-        whole = whole.beside(_repeated(event, count))
+        if isinstance(event, PoissonPure):
+            part = _sampled(atoms(event, neighbors)[direction], count)
+        else:
+            part = _repeated(event, count)
+        whole = whole.beside(part)
     return whole
+
+
+def _sampled(losses: Atoms, count: int) -> Mixture:
+    """``count`` steps of a few losses each, with multinomial weights."""
+    ways = np.array(list(divisions(count, len(losses))), dtype=float)
+    values, masses = np.array(losses).T
+    logs = ways * np.log(masses)
+    terms = np.column_stack([logs, -gammaln(ways + 1), np.full(len(ways), gammaln(count + 1.0))])
+    round_off = _ROUND_OFF * (np.abs(terms).sum(axis=1) + 10)
+    weights = np.exp(terms.sum(axis=1) + round_off)
+    offsets = ways @ values + _ROUND_OFF * (ways @ np.abs(values))
+    return Mixture(weights, offsets, np.zeros(len(ways)))
 
 
 def _repeated(event: Any, count: int) -> Mixture:

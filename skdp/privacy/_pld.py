@@ -20,14 +20,16 @@ from ._costs import inverse_up
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._pld_compose import Tail, compose
 from ._pld_lattice import Pair
-from ._pld_other_pairs import LaplacePair, PurePair, SwapPair
+from ._pld_other_pairs import AtomPair, LaplacePair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from ._pld_plan import Counted, plan_for_delta, plan_for_epsilon
+from ._sampled_pure import atoms
 from .events import (
     Event,
     Gaussian,
     Laplace,
     PoissonGaussian,
+    PoissonPure,
     PureDP,
     Script,
     WithoutReplacementGaussian,
@@ -66,12 +68,18 @@ def _poisson(event: PoissonGaussian, neighbors: str) -> tuple[Pair, Pair]:
     return RemovePair(shift, rate), AddPair(shift, rate)
 
 
+def _poisson_pure(event: PoissonPure, neighbors: str) -> tuple[Pair, Pair]:
+    removing, adding = atoms(event, neighbors)
+    return AtomPair(removing), AtomPair(adding)
+
+
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
     PoissonGaussian: _poisson,
+    PoissonPure: _poisson_pure,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
         SwapPair(2 / event.multiplier, event.rate)
     ),
@@ -92,7 +100,9 @@ def _known(event: Event, neighbors: str) -> bool:
 
 
 def _noise(event: Any) -> float:
-    return 1 / event.epsilon if isinstance(event, PureDP) else float(event.multiplier)
+    return (
+        1 / event.epsilon if isinstance(event, (PureDP, PoissonPure)) else float(event.multiplier)
+    )
 
 
 def live(script: Script, neighbors: str) -> dict[Event, int]:

@@ -1,4 +1,4 @@
-"""Dominating pairs of steps without replacement, of pure steps and of Laplace noise."""
+"""Dominating pairs of steps without replacement, of pure steps, of losses that are few, and of Laplace noise."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from scipy.special import ndtr
 
 from ._pld_lattice import Array, Lattice, density, rising_share
 from ._pld_pairs import RemovePair
+from ._sampled_pure import Atoms
 
-__all__ = ["LaplacePair", "PurePair", "SwapPair"]
+__all__ = ["AtomPair", "LaplacePair", "PurePair", "SwapPair"]
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,43 @@ class PurePair:
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:
         """Divide each of the two losses between its grid neighbours."""
         losses, weights = np.array(self.ends(reach, floor)), self.nodes(reach)[1]
-        low = math.floor(losses[0] / step)
         weights[0] = 1 / (1 + math.exp(min(self.epsilon, 700.0)))
-        mass = np.zeros(math.floor(self.epsilon / step) + 2 - low)
-        for loss, weight in zip(losses, weights):
-            k, rise = math.floor(loss / step) - low, rising_share(loss, step)
-            mass[k : k + 2] += weight * np.array([1 - rise, rise])
-        return Lattice(low, mass, 0.0)
+        return _divided(losses, weights, step)
+
+
+@dataclass(frozen=True)
+class AtomPair:
+    """A pair whose loss takes a few values: those of `_sampled_pure.atoms`, rounded up there."""
+
+    atoms: Atoms
+
+    @property
+    def largest_loss(self) -> float:
+        """The largest of the values."""
+        return max(loss for loss, _ in self.atoms)
+
+    def nodes(self, reach: float) -> tuple[Array, Array]:
+        """The values and their masses."""
+        losses, masses = np.array(self.atoms).T
+        return losses, masses
+
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """The smallest and the largest value."""
+        return max(min(loss for loss, _ in self.atoms), floor), self.largest_loss
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Divide each value between its grid neighbours."""
+        losses, masses = self.nodes(reach)
+        return _divided(np.maximum(losses, floor), masses, step)
+
+
+def _divided(losses: Array, masses: Array, step: float) -> Lattice:
+    low = math.floor(losses.min() / step)
+    mass = np.zeros(math.floor(losses.max() / step) + 2 - low)
+    for loss, weight in zip(losses, masses):
+        k, rise = math.floor(loss / step) - low, rising_share(loss, step)
+        mass[k : k + 2] += weight * np.array([1 - rise, rise])
+    return Lattice(low, mass, 0.0)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ._gaussian import LOG_SQRT_2PI, gaussian_log_delta
 from .curves import register
 from .events import PoissonBundle, PoissonGaussian, WithoutReplacementGaussian
 
-__all__: list[str] = []
+__all__ = ["log_excess"]
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def _poisson_renyi(event: PoissonGaussian, orders: Array, neighbors: str) -> Arr
     def log_moment(a: Array, nodes: int) -> Array:
         plus, minus = toward[:nodes], away[:nodes]
         log_ratio = a * log_toward[:nodes] + (1 - a) * log_away[:nodes]
-        excess = _log_excess(log_ratio, a * plus + (1 - a) * minus)
+        excess = log_excess(log_ratio, a * plus + (1 - a) * minus)
         return np.logaddexp(0.0, _log_sum_exp(excess + log_weight[:nodes]))
 
     return _where_resolved(log_moment, orders, reach, unsampled)
@@ -105,7 +105,7 @@ def _log_mixed(y: NDArray[Any], q: float) -> NDArray[Any]:
     return np.asarray(np.where(y < 30, np.log1p(q * np.expm1(np.minimum(y, 30.0))), far))
 
 
-def _log_excess(log_ratio: Array, tangent: Array) -> Array:
+def log_excess(log_ratio: Array, tangent: Array) -> Array:
     """log(ratio - 1 - tangent) >= -inf; the tangent integrates to zero, so this cancels nothing."""
     large = log_ratio > 1
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

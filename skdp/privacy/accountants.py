@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
-from . import _best_of, _costs, _objective, _sampled, _threshold
+from . import _best_of, _costs, _objective, _sampled, _sampled_pure, _threshold
 from ._arithmetic import own_arithmetic
 from ._calibrate import calibrate_scale
 from ._compose import exact_mu, reduced
@@ -27,6 +27,7 @@ COST_FILES = (  # whose functions `curves.register` keeps
     _costs,
     _objective,
     _sampled,
+    _sampled_pure,
     _threshold,
 )
 ACCOUNTANTS = ("auto", *ENGINES)

@@ -39,30 +39,48 @@ def gaussian(eps, square):
     return _phi(mu / 2 - eps / mu) - mp.exp(eps) * _phi(-mu / 2 - eps / mu)
 
 
-def amplified(event):
-    """Epsilon of a pure event, exactly."""
+def answers(event, neighbors, kind):
+    """Losses and masses of one pure event, from the two laws of its answers.
+
+    On a sample they are mixtures of the laws with and without the record. Under replace-one the worst
+    answers are three: without the record the middle one takes what randomised response would move.
+    """
+    yes = 1 / (1 + mp.exp(-mp.mpf(event.epsilon)))
+    no = 1 - yes
     if isinstance(event, PureDP):
-        return mp.mpf(event.epsilon)
-    return mp.log1p(mp.mpf(event.rate) * mp.expm1(mp.mpf(event.epsilon)))
+        return ((mp.mpf(event.epsilon), yes), (-mp.mpf(event.epsilon), no))
+    rate = mp.mpf(event.rate)
+    if neighbors == "replace_one":
+        absent, there, other = (no, yes - no, no), (yes, mp.mpf(0), no), (no, mp.mpf(0), yes)
+    else:
+        absent, there, other = (no, yes), (yes, no), (no, yes)
+    mixed = [[(1 - rate) * n + rate * p for n, p in zip(absent, law)] for law in (there, other)]
+    first, second = mixed[::-1] if kind == "add" else mixed
+    return tuple((mp.log(p / q), p) for p, q in zip(first, second) if p)
 
 
 @lru_cache(maxsize=4096)
-def responses(runs):
-    """Losses of randomised responses and their weights."""
+def responses(runs, neighbors="replace_one", kind="replace"):
+    """Losses of pure steps in one direction and their weights."""
     law = {mp.mpf(0): mp.mpf(1)}
     for event, count in runs:
-        loss = amplified(event)
-        yes = 1 / (1 + mp.exp(-loss))
-        one = [
-            (loss * (count - 2 * j), mp.binomial(count, j) * yes ** (count - j) * (1 - yes) ** j)
-            for j in range(count + 1)
-        ]
         both = {}
-        for at, weight in law.items():
-            for more, share in one:
-                both[at + more] = both.get(at + more, 0) + weight * share
+        for loss, weight in _multiplied(answers(event, neighbors, kind), count):
+            for at, share in law.items():
+                both[at + loss] = both.get(at + loss, 0) + weight * share
         law = both
     return tuple(law.items())
+
+
+def _multiplied(values, count):
+    """The sum of so many equal losses of two or three values."""
+    (one, p), (two, q), *third = values
+    three, r = third[0] if third else (mp.mpf(0), mp.mpf(0))
+    for i in range(count + 1):
+        for j in [count - i] if not third else range(count + 1 - i):
+            k = count - i - j
+            ways = mp.binomial(count, i) * mp.binomial(count - i, j)
+            yield one * i + two * j + three * k, ways * p**i * q**j * r**k
 
 
 def laplaces(eps, shift, count, square):
@@ -158,30 +176,32 @@ def ranged(bound, eps):
 
 def true_delta(script, eps, neighbors="replace_one"):
     """The delta that a script really has at ``eps``; None where the truth is out of reach."""
-    eps = mp.mpf(eps)
+    found = [_directed(script, mp.mpf(eps), neighbors, kind) for kind in _kinds(script, neighbors)]
+    return None if any(delta is None for delta in found) else max(found)
+
+
+def _kinds(script, neighbors):
+    """Removing is composed alone; adding, which is rarely the larger, only where it is closed."""
+    if neighbors == "replace_one":
+        return ("replace",)
+    noisy = [(e, k) for e, k in script if isinstance(e, PoissonGaussian)]
+    alone = len(script) == len(noisy) == 1 and noisy[0][1] == 1
+    return ("remove", "add") if alone or not noisy else ("remove",)
+
+
+def _directed(script, eps, neighbors, kind):
     pure = tuple((e, k) for e, k in script if isinstance(e, (PureDP, PoissonPure)))
     rest = [(e, k) for e, k in script if not isinstance(e, (PureDP, PoissonPure))]
+    law = responses(pure, neighbors, kind)
     if any(isinstance(e, (PoissonGaussian, WithoutReplacementGaussian)) for e, _ in rest):
-        return _sampled_beside(pure, rest, eps, neighbors)
+        found = [(w, sampled(rest, eps - at, kind)) for at, w in law]
+        return None if any(d is None for _, d in found) else mp.fsum(w * d for w, d in found)
     if any(isinstance(e, BoundedRange) for e, _ in rest):
         ((event, _),) = rest
-        return mp.fsum(w * ranged(event.epsilon, eps - at) for at, w in responses(pure))
+        return mp.fsum(w * ranged(event.epsilon, eps - at) for at, w in law)
     square = mp.fsum(k / mp.mpf(e.multiplier) ** 2 for e, k in rest if isinstance(e, Gaussian))
     noisy = [(1 / mp.mpf(e.multiplier), k) for e, k in rest if isinstance(e, Laplace)]
     if not noisy:
-        return mp.fsum(w * gaussian(eps - at, square) for at, w in responses(pure))
+        return mp.fsum(w * gaussian(eps - at, square) for at, w in law)
     ((shift, count),) = noisy
-    return mp.fsum(w * laplaces(eps - at, shift, count, square) for at, w in responses(pure))
-
-
-def _sampled_beside(pure, rest, eps, neighbors):
-    """Removing is composed alone; adding, which is rarely the larger, only where it is closed."""
-    once = len(rest) == 1 and rest[0][1] == 1 and not pure
-    adding = ("add",) if once else ()
-    worst = mp.mpf(0)
-    for kind in ("replace",) if neighbors == "replace_one" else ("remove", *adding):
-        found = [(w, sampled(rest, eps - at, kind)) for at, w in responses(pure)]
-        if any(d is None for _, d in found):
-            return None
-        worst = max(worst, mp.fsum(w * d for w, d in found))
-    return worst
+    return mp.fsum(w * laplaces(eps - at, shift, count, square) for at, w in law)

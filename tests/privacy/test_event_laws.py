@@ -5,6 +5,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from event_samples import SAMPLES, kinds, name, sample
@@ -290,14 +291,26 @@ def test_exact_reductions():
     assert reduced(((RandomPosition((0.5, 0.5), (2.0, 2.0)), 1),), "replace_one") == reduced(
         same, "replace_one"
     )
-    amplified = events.PoissonPure(1.0, 0.1)
-    ((pure, count),) = reduced(((amplified, 2),), "replace_one").items()
+    for rate in (0.0, 1.0):
+        everybody = reduced(((events.PoissonPure(0.7, rate), 1),), "add_remove")
+        assert everybody == reduced(((PureDP(0.7 * rate), 1),), "add_remove")
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_the_largest_loss_of_a_sampled_pure_step(neighbors):
+    def largest(event):
+        ((kept, count),) = reduced(((event, 2),), neighbors).items()
+        assert count == 2 and kept == event  # it has a pair of its own
+        return cost(event, "pure", neighbors)(event, neighbors)
+
     exact = math.log1p(0.1 * math.expm1(1.0))
-    assert count == 2 and exact * (1 + 5e-16) <= pure.epsilon <= exact * (1 + 5e-15)
-    faint = next(iter(reduced(((events.PoissonPure(701.0, 1e-305), 1),), "add_remove")))
-    assert faint.epsilon == pytest.approx(0.24349258336112, rel=1e-12)
-    huge = next(iter(reduced(((events.PoissonPure(5000.0, 0.5), 1),), "add_remove")))
-    assert huge.epsilon == pytest.approx(5000 + math.log(0.5), rel=1e-12)
+    assert exact * (1 + 5e-16) <= largest(events.PoissonPure(1.0, 0.1)) <= exact * (1 + 5e-15)
+    faint = largest(events.PoissonPure(701.0, 1e-305))
+    with mpmath.workdps(40):
+        truth = mpmath.log1p(mpmath.mpf(1e-305) * mpmath.expm1(701))
+    assert truth <= faint <= truth * (1 + 1e-12)
+    huge = largest(events.PoissonPure(5000.0, 0.5))
+    assert huge == pytest.approx(5000 + math.log(0.5), rel=1e-12)
 
 
 def test_a_shuffled_epoch_is_never_priced_as_a_poisson_sample():
