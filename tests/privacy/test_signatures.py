@@ -46,3 +46,13 @@ def test_a_signature_of_an_older_file_holds(schema):
     for entry in kept(schema).values():
         filed = entry["receipt"]
         assert Receipt.verify_signature(filed, signature_of(filed, KEY), KEY.public_key())
+
+
+def test_keys_of_another_kind_are_refused():
+    x25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.x25519")
+    other, receipt = x25519.X25519PrivateKey.generate(), receipt_number(0)
+    with pytest.raises(TypeError, match="Ed25519 private key, got"):
+        receipt.sign(other)
+    for wrong in (other.public_key(), KEY):
+        with pytest.raises(TypeError, match="Ed25519 public key, got"):
+            Receipt.verify_signature(receipt.to_dict(), receipt.sign(KEY), wrong)

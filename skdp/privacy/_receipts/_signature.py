@@ -24,11 +24,13 @@ def signature_of(data: Mapping[str, Any], key: Any) -> str:
     key : Ed25519PrivateKey or bytes
         Of the signer, or its PEM text without a password.
     """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     private = load_pem_private_key(key, None) if isinstance(key, bytes) else key
-    signature: bytes = private.sign(_message(data))
-    return signature.hex()
+    if not isinstance(private, Ed25519PrivateKey):
+        raise TypeError(f"Receipts are signed with an Ed25519 private key, got {type(private).__name__}.")
+    return private.sign(_message(data)).hex()
 
 
 def is_signed(data: Mapping[str, Any], signature: str, key: Any) -> bool:
@@ -44,9 +46,12 @@ def is_signed(data: Mapping[str, Any], signature: str, key: Any) -> bool:
         Of the signer, or its PEM text.
     """
     from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    public: Any = load_pem_public_key(key) if isinstance(key, bytes) else key
+    public = load_pem_public_key(key) if isinstance(key, bytes) else key
+    if not isinstance(public, Ed25519PublicKey):
+        raise TypeError(f"Signatures are verified with an Ed25519 public key, got {type(public).__name__}.")
     try:
         public.verify(bytes.fromhex(signature), _message(data))
     except (InvalidSignature, ValueError):
