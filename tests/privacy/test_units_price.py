@@ -270,5 +270,7 @@ def test_labels_alone_cost_one_gaussian_whatever_the_rows():
     [("rows", 0), ("rows", 2.0), ("rows", True), ("rows", None), ("width", 0), ("width", 1.5)],
 )
 def test_impossible_units_are_refused(field, value):
-    with pytest.raises(ValueError, match=f"{field}={value!r}; it must be a whole number, 1 or more"):
+    with pytest.raises(
+        ValueError, match=f"{field}={value!r}; it must be a whole number, 1 or more"
+    ):
         ObjectivePerturbation(0.1, 0.1, **{field: value})

@@ -29,7 +29,9 @@ def signature_of(data: Mapping[str, Any], key: Any) -> str:
 
     private = load_pem_private_key(key, None) if isinstance(key, bytes) else key
     if not isinstance(private, Ed25519PrivateKey):
-        raise TypeError(f"Receipts are signed with an Ed25519 private key, got {type(private).__name__}.")
+        raise TypeError(
+            f"Receipts are signed with an Ed25519 private key, got {type(private).__name__}."
+        )
     return private.sign(_message(data)).hex()
 
 
@@ -51,7 +53,9 @@ def is_signed(data: Mapping[str, Any], signature: str, key: Any) -> bool:
 
     public = load_pem_public_key(key) if isinstance(key, bytes) else key
     if not isinstance(public, Ed25519PublicKey):
-        raise TypeError(f"Signatures are verified with an Ed25519 public key, got {type(public).__name__}.")
+        raise TypeError(
+            f"Signatures are verified with an Ed25519 public key, got {type(public).__name__}."
+        )
     try:
         public.verify(bytes.fromhex(signature), _message(data))
     except (InvalidSignature, ValueError):
