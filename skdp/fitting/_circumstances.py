@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..privacy import Ledger
-from ..privacy.ledger import today
+from ..privacy.ledger import Head, today
 
 __all__ = ["position", "today", "version"]
 
@@ -17,12 +17,20 @@ def version() -> str:
     return __version__
 
 
-def position(ledger: Ledger, before: float) -> dict[str, Any]:
-    """Where a shared ledger stands after it has paid, and which line of its file says so, if it has one.
+def position(ledger: Ledger, before: float, head: Head | None) -> dict[str, Any]:
+    """Say where a shared ledger stands after it has paid, and which line of its file paid, if it has one.
 
     Other fits may have charged it in between.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        That has paid.
+    before : float
+        What was spent before.
+    head : Head or None
+        What `Ledger.reserve` returned.
     """
-    head = ledger.head
     line = (
         {}
         if head is None

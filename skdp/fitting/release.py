@@ -197,8 +197,7 @@ def pay(ledger: Ledger | None, script: Script, what: str) -> dict[str, Any] | No
     if ledger is None:
         return None
     before = ledger.spent
-    ledger.reserve(script, what)
-    return position(ledger, before)
+    return position(ledger, before, ledger.reserve(script, what))
 
 
 def _receipt(

@@ -139,8 +139,9 @@ class Run:
         if self.ledger is None:
             return None
         before = self.ledger.spent
-        self.ledger.reserve(self.charge, self.plan.solver.name)
-        return position(self.ledger, before)
+        return position(
+            self.ledger, before, self.ledger.reserve(self.charge, self.plan.solver.name)
+        )
 
     def _begun(
         self, records: Any, account: Account, noise: Noise, heard: Heard | None

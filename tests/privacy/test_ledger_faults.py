@@ -3,6 +3,7 @@
 The law is one: however often, whatever has been answered upon is in the budget, or the ledger refuses.
 """
 
+import dataclasses
 import os
 import random
 import re
@@ -11,7 +12,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 
 import power_cut
@@ -586,13 +589,19 @@ class TestWitness:
             Ledger(*PROMISE, witness=print)
 
 
+def one_fit(ledger, epsilon=0.05):
+    """Receipt of a fit that a ledger has paid for."""
+    X, y = make_census(n_samples=200, return_X_y=True)
+    model = skdp.DPLogisticRegression(
+        epsilon=epsilon, delta=1e-7, ledger=ledger, data_norm=1.0, classes=[0, 1], solver="gd"
+    )
+    return model.fit(X, y).privacy_
+
+
 def fits(path, times, epsilon=0.01):
     """Receipts of fits that a ledger has paid for."""
-    X, y = make_census(n_samples=200, return_X_y=True)
-    given = {"data_norm": 1.0, "classes": [0, 1], "solver": "gd"}
     ledger = fresh(path)
-    model = skdp.DPLogisticRegression(epsilon=epsilon, delta=1e-7, ledger=ledger, **given)
-    receipts = [model.fit(X, y).privacy_ for _ in range(times)]
+    receipts = [one_fit(ledger, epsilon) for _ in range(times)]
     ledger._store._file.close()
     return receipts
 
@@ -615,6 +624,40 @@ class TestAudit:
         other = fits(str(tmp_path / "other.db"), 1)
         known = fresh(path).audit([*receipts[:3], *other])
         assert (known.foreign, known.sound) == ((3,), True)
+
+    def test_a_line_pays_for_one_receipt(self, path):
+        first, second = fits(path, 2)
+        forged = dataclasses.replace(second, ledger=first.ledger)
+        found = fresh(path).audit([first, forged])
+        assert (found.matched, found.doubled, found.unclaimed) == ((0,), (1,), 1)
+        assert not found.sound and "receipts [1] name lines that earlier ones name" in str(found)
+        counted_backwards = {**first.ledger, "position": first.ledger["position"] - 3}
+        forged = dataclasses.replace(second, ledger=counted_backwards)
+        assert not fresh(path).audit([first, forged]).sound
+
+    def test_a_receipt_may_be_given_again(self, path):
+        (receipt,) = fits(path, 1)
+        again = type(receipt).from_dict(receipt.to_dict())
+        found = fresh(path).audit([receipt, again, receipt.stating(tuning="on public data")])
+        assert (found.matched, found.repeated, found.doubled) == ((0,), (1, 2), ())
+        assert found.sound and found.unclaimed == 0 and "[1, 2] were given before" in str(found)
+
+    def test_fits_of_two_threads_name_a_line_each(self, path, monkeypatch):
+        """Both charge before either of them looks at the ledger again."""
+        ledger, both = fresh(path), threading.Barrier(2)
+        reserve = Ledger.reserve
+
+        def together(self, *given):
+            line = reserve(self, *given)
+            both.wait(60)
+            return line
+
+        monkeypatch.setattr(Ledger, "reserve", together)
+        with ThreadPoolExecutor(2) as pool:
+            receipts = list(pool.map(lambda _: one_fit(ledger), range(2)))
+        found = ledger.audit(receipts)
+        assert found.matched == (0, 1)
+        assert len({receipt.ledger["position"] for receipt in receipts}) == 2
 
     def test_receipts_without_a_line_are_named(self, path):
         X, y = make_census(n_samples=200, return_X_y=True)

@@ -27,6 +27,10 @@ class Audit:
         Which name a line in whose place there is another one: an older copy was put back and charged since.
     foreign : tuple of int
         Which were paid by another ledger.
+    doubled : tuple of int
+        Which name a line that an earlier, different one has matched: a line pays once, so one of the two is forged.
+    repeated : tuple of int
+        Which were given before, perhaps with other statements of a person.
     silent : tuple of int
         Which name no line: without a ledger in a file, or made before receipts named lines.
     unclaimed : int
@@ -50,6 +54,8 @@ class Audit:
     lost: tuple[int, ...] = ()
     replaced: tuple[int, ...] = ()
     foreign: tuple[int, ...] = ()
+    doubled: tuple[int, ...] = ()
+    repeated: tuple[int, ...] = ()
     silent: tuple[int, ...] = ()
 
     @classmethod
@@ -58,14 +64,22 @@ class Audit:
     ) -> Audit:
         """The finding of some receipts."""
         found: dict[str, list[int]] = {}
+        seen: dict[str, dict[str, Any]] = {}  # the first receipt of each line
         for number, receipt in enumerate(receipts):
-            found.setdefault(_kind(receipt.ledger or {}, identity, digests), []).append(number)
+            stood = receipt.ledger or {}
+            kind = _kind(stood, identity, digests)
+            if kind == "matched":
+                own = _without_statements(receipt)
+                first = seen.setdefault(stood["head"], own)
+                if first is not own:
+                    kind = "repeated" if first == own else "doubled"
+            found.setdefault(kind, []).append(number)
         return cls(identity, charges, **{kind: tuple(some) for kind, some in found.items()})
 
     @property
     def sound(self) -> bool:
-        """Whether no receipt misses its line."""
-        return not (self.lost or self.replaced)
+        """Whether each receipt has a line of its own."""
+        return not (self.lost or self.replaced or self.doubled)
 
     @property
     def unclaimed(self) -> int:
@@ -74,7 +88,7 @@ class Audit:
 
     def __str__(self) -> str:
         ledger = f"The ledger {self.identity}"
-        lines = [f"{ledger} has every line that these receipts name."] if self.sound else []
+        lines = [f"{ledger} has a line for each of these receipts."] if self.sound else []
         if self.lost:
             lines.append(
                 f"{ledger} has lost charges: receipts {list(self.lost)} name lines behind its end."
@@ -84,8 +98,15 @@ class Audit:
                 f"{ledger} was put back and charged since: receipts {list(self.replaced)} name lines in whose "
                 "places there are others."
             )
+        if self.doubled:
+            lines.append(
+                f"{ledger} has paid once for what several receipts claim: receipts {list(self.doubled)} name lines "
+                "that earlier ones name."
+            )
         if self.foreign:
             lines.append(f"Receipts {list(self.foreign)} are of another ledger.")
+        if self.repeated:
+            lines.append(f"Receipts {list(self.repeated)} were given before.")
         if self.silent:
             lines.append(f"Receipts {list(self.silent)} name no line.")
         verb = "is" if self.unclaimed == 1 else "are"
@@ -94,6 +115,12 @@ class Audit:
                 f"Of its {self.charges} charges {self.unclaimed} {verb} named by none of these receipts."
             )
         return "\n".join(lines)
+
+
+def _without_statements(receipt: Any) -> dict[str, Any]:
+    """The receipt as plain data, without what a person may add by `Receipt.stating`."""
+    plain: dict[str, Any] = receipt.stating(tuning="", releases="", unit="").to_dict()
+    return plain
 
 
 def _kind(stood: dict[str, Any], identity: str, digests: Sequence[str]) -> str:

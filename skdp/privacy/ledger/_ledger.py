@@ -142,7 +142,7 @@ class Ledger:
         """The parts of the data that are charged here; empty for all of them."""
         return self._parts
 
-    def reserve(self, script: Script, what: str = "") -> None:
+    def reserve(self, script: Script, what: str = "") -> Head | None:
         """Pay for a script before its data is touched, or raise and change nothing.
 
         Parameters
@@ -151,13 +151,18 @@ class Ledger:
             Everything that one fit will release.
         what : str
             Who pays, in the words of a report.
+
+        Returns
+        -------
+        Head or None
+            The line that was written, which a receipt names; None for a ledger without a path.
         """
         what, when = f"{self._what} {what}".strip(), today()
 
         def step(state: State) -> State:
             return self._rules.charged(state, Entry(script, self._parts or state.parts, what, when))
 
-        self._store.change(step)
+        return self._store.change(step)
 
     @property
     def announced(self) -> bool:
@@ -292,7 +297,7 @@ class Ledger:
         return self._store.head
 
     def audit(self, receipts: Iterable[Any]) -> Audit:
-        """Look for the lines that receipts name in the ledger's file: are any lost, or replaced by others?
+        """Look for the lines that receipts name in the ledger's file: are any lost, replaced by others, or named twice?
 
         Parameters
         ----------
@@ -311,7 +316,9 @@ class Ledger:
         Notes
         -----
         Receipts kept elsewhere than the file show that an older copy was put back, whoever did it. What no
-        receipt names cannot be missed.
+        receipt names cannot be missed. A line pays for one receipt: of several different ones that name it, the first
+        is matched and the others are doubled, and at most one of them is genuine. A receipt that is given again, or
+        that differs from an earlier one only by what `Receipt.stating` says, is repeated, which is no fault.
 
         Examples
         --------

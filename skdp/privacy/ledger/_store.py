@@ -177,8 +177,11 @@ class Store:
                     raise
             return self._state
 
-    def change(self, step: Callable[[State], State]) -> None:
-        """Replace the state by what a step makes of the newest one; if the step raises, by nothing."""
+    def change(self, step: Callable[[State], State]) -> Head | None:
+        """Replace the state by what a step makes of the newest one; if the step raises, by nothing.
+
+        Returns the line that this wrote, which is not the last one if another thread was quick.
+        """
         if self.read_only:
             raise NotSupported(
                 "This ledger is a read-only statement: the process that kept it has ended, and a copy could "
@@ -186,6 +189,7 @@ class Store:
             )
         with self._lock:
             self._state = step(self._state) if self._file is None else self._file.change(step)
+            return self.head
 
     # A connection must not cross a fork, and a copy of the memory could spend the budget twice.
 
