@@ -19,6 +19,7 @@ from . import DPLogisticRegression, datasets
 from .datasets import Table
 from .exceptions import PrivacyWarning
 from .fitting.data import Array
+from .privacy._printed import round_up
 
 __all__ = ["main"]
 
@@ -119,7 +120,7 @@ def _compare(table: Table, arguments: Namespace) -> None:
     )
     models = {"majority": DummyClassifier(strategy="prior")}
     for epsilon in arguments.epsilon or EPSILONS:
-        models[f"{epsilon:g}"] = _private(table, epsilon, arguments)
+        models[round_up(epsilon)] = _private(table, epsilon, arguments)
     models["no privacy"] = LogisticRegression(max_iter=1000)
     scores = []
     for number, (name, model) in enumerate(models.items(), start=1):
@@ -135,7 +136,7 @@ def _compare(table: Table, arguments: Namespace) -> None:
 def _release(table: Table, arguments: Namespace) -> None:
     """Fit one model on all rows; print its receipt and its coefficients, both paid for."""
     model = _private(table, arguments.epsilon[0], arguments)
-    _say(f"[1/1] epsilon={arguments.epsilon[0]:g} ...")
+    _say(f"[1/1] epsilon={round_up(arguments.epsilon[0])} ...")
     model.fit(table.encode(), table.target)
     print(model.privacy_)
     print("\ncolumn,coefficient")
@@ -184,7 +185,7 @@ def _notes(table: Table, n: int, arguments: Namespace) -> None:
     size = "" if private_n else f"{n:,} training rows, "
     print(
         f"\n{table.name}: {size}{len(table.columns)} columns ({len(table.encoded_names)} encoded), "
-        f"solver={arguments.solver}, delta={arguments.delta:g}, {arguments.neighbors} neighbours."
+        f"solver={arguments.solver}, delta={round_up(arguments.delta)}, {arguments.neighbors} neighbours."
     )
     if table.assumed:
         names = ", ".join(sorted(table.assumed))

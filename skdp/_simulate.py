@@ -16,6 +16,7 @@ from .fitting import PrivateClassifier
 from .inspection._drawing import COLOURS, axes
 from .linear_model import DPLogisticRegression
 from .preprocessing import TableEncoder
+from .privacy._printed import round_up
 from .privacy.ledger import paid
 
 __all__ = ["Simulation", "simulate"]
@@ -51,7 +52,9 @@ class Simulation:
     def __str__(self) -> str:
         lines = [f"accuracy of fits on {self.n} generated records; at best {self.best:.3f}"]
         for epsilon, found in zip(self.epsilons, self.accuracy, strict=True):
-            lines.append(f"epsilon {epsilon:<8g} {found.mean():.3f} +- {found.std(ddof=1):.3f}")
+            lines.append(
+                f"epsilon {round_up(epsilon):<8} {found.mean():.3f} +- {found.std(ddof=1):.3f}"
+            )
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:

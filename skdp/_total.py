@@ -15,6 +15,7 @@ from .inspection._rules import kind_of
 from .inspection._structures import STRUCTURES, parts_of
 from .inspection._verdicts import LEARNS, Setting, is_ours
 from .privacy import accountants
+from .privacy._printed import round_up
 from .privacy.events import Script, merged
 from .privacy.events._behind import after_answers
 from .privacy.receipt import Receipt
@@ -54,8 +55,8 @@ class Total:
     def __str__(self) -> str:
         fits = "1 fit" if len(self.receipts) == 1 else f"{len(self.receipts)} fits"
         return (
-            f"{fits}, together epsilon = {self.epsilon:.6g} at delta = {self.delta:.3g}, {self.neighbors}; "
-            "earlier fits of the same model are not counted"
+            f"{fits}, together epsilon = {round_up(self.epsilon)} at delta = {round_up(self.delta, 3)}, "
+            f"{self.neighbors}; earlier fits of the same model are not counted"
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from ..privacy._printed import round_up
+
 __all__ = ["visual_block"]
 
 
@@ -23,7 +25,7 @@ def visual_block(estimator: Any) -> SimpleNamespace:
     """
     receipt = vars(estimator).get("privacy_")
     around = getattr(receipt, "around", None)
-    caption = f"epsilon = {estimator.epsilon:g}"
+    caption = f"epsilon = {round_up(estimator.epsilon)}"
     if around:
         caption = f"{caption} for this step only, NOT PRIVATE as a whole: {', '.join(around)}"
     return SimpleNamespace(

@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
 from ..privacy import accountants
+from ..privacy._printed import round_up
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 from ..privacy.receipt import Receipt
@@ -170,7 +171,9 @@ def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:
             f"{earlier.rows} (max_rows_per_group)"
         )
     elif spec.private and math.isinf(earlier.epsilon):
-        wrong = f"epsilon={spec.epsilon:g} after a fit with epsilon=inf, which is not private"
+        wrong = (
+            f"epsilon={round_up(spec.epsilon)} after a fit with epsilon=inf, which is not private"
+        )
     if wrong is not None:
         raise NotSupported(f"warm_start=True cannot go on with {wrong}; keep it, or {_ANEW}.")
 
@@ -206,8 +209,8 @@ def priced_jointly(
     price = accountants.epsilon(*given)
     if spec.private and math.isinf(price):
         raise NotSupported(
-            f"delta={spec.delta:g} leaves the earlier fit of a warm start without a price; give "
-            f"delta={earlier.delta:g}, or {_ANEW}."
+            f"delta={round_up(spec.delta)} leaves the earlier fit of a warm start without a price; give "
+            f"delta={round_up(earlier.delta)}, or {_ANEW}."
         )
     script, delta, neighbors, accountant = given
     return price, accountants.choose(script, neighbors, delta, accountant)
@@ -228,9 +231,9 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
     spec = Spec(receipt.epsilon, receipt.delta, receipt.neighbors)
     price, by = priced_jointly(earlier, receipt.script, spec, accountant)
     note = (
-        f"a warm start: begun at the coefficients of an earlier fit (epsilon = {earlier.epsilon:.6g}, delta = "
-        f"{earlier.delta:.3g}); the promise is of both together, and this fit by itself costs epsilon = "
-        f"{receipt.epsilon:.6g}; what steps in front paid at each of them is not counted here"
+        f"a warm start: begun at the coefficients of an earlier fit (epsilon = {round_up(earlier.epsilon)}, delta = "
+        f"{round_up(earlier.delta, 3)}); the promise is of both together, and this fit by itself costs epsilon = "
+        f"{round_up(receipt.epsilon)}; what steps in front paid at each of them is not counted here"
     )
     return replace(
         receipt,

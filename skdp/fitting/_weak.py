@@ -8,6 +8,7 @@ from typing import Any
 
 from ..exceptions import PrivacyWarning
 from ..privacy import Spec
+from ..privacy._printed import round_up
 from ..privacy.ledger import in_scope
 from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._warning import frames_to_caller
@@ -36,13 +37,13 @@ def warn_of_promise(spec: Spec, n: int | None) -> None:
         return
     if share_caught(spec) >= PROTECTS_NOBODY:
         _warn(
-            f"epsilon={spec.epsilon:g} protects hardly anybody: an attacker who is wrong about 5 of 100 people outside "
-            "the data may find 99 of 100 people in it; 1 is usual, and above 10 little is left."
+            f"epsilon={round_up(spec.epsilon)} protects hardly anybody: an attacker who is wrong about 5 of 100 people "
+            "outside the data may find 99 of 100 people in it; 1 is usual, and above 10 little is left."
         )
     if n is not None and spec.delta * n >= 1.0:
         _warn(
-            f"delta={spec.delta:g} is not below 1/n={1.0 / n:.2g}: it allows a fit to publish a record now and then; "
-            f"choose delta={min(1e-6, n**-1.5):.0e} or less."
+            f"delta={round_up(spec.delta)} is not below 1/n={1.0 / n:.2g}: it allows a fit to publish a record now and "
+            f"then; choose delta={min(1e-6, n**-1.5):.0e} or less."
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..privacy import Spec
+from ..privacy._printed import round_up
 from ..privacy.receipt import Receipt
 from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._verdicts import ASSUMES, PRIVATE, UNKNOWN, VOID, Setting, Verdict, is_ours
@@ -86,16 +87,19 @@ def _of_numbers(
     if epsilon is not None and math.isinf(epsilon):
         yield VOID, f"{before}epsilon=inf adds no noise, so nothing is private"
     elif epsilon is not None and _protects_nobody(epsilon, delta):
-        yield VOID, f"{before}epsilon={epsilon:g} protects nobody: take 10 or less"
+        yield VOID, f"{before}epsilon={round_up(epsilon)} protects nobody: take 10 or less"
     if delta is None:
         return
     if isinstance(n, int) and delta * n >= 1:
         yield (
             VOID,
-            f"{before}delta={delta:g} is 1/n or more at n={n}, which allows publishing a record: take far less",
+            f"{before}delta={round_up(delta)} is 1/n or more at n={n}, which allows publishing a record: take far less",
         )
     elif not isinstance(n, int) and delta >= LARGE_DELTA:
-        yield VOID, f"{before}delta={delta:g} allows publishing a record now and then: take 1e-6"
+        yield (
+            VOID,
+            f"{before}delta={round_up(delta)} allows publishing a record now and then: take 1e-6",
+        )
 
 
 def _protects_nobody(epsilon: float, delta: float | None) -> bool:

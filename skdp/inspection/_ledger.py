@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ..exceptions import NotSupported
 from ..privacy import Ledger, epsilon
+from ..privacy._printed import round_up
 from ._drawing import COLOURS, Display
 
 __all__ = ["LedgerDisplay"]
@@ -82,11 +83,15 @@ class LedgerDisplay(Display):
         """Draw a bar for each fit, and lines for what is used and for the whole budget."""
         places = range(1, len(self.alone) + 1)
         self.ax_.bar(places, self.alone, color=COLOURS[0], label="each fit alone")
-        self.ax_.axhline(self.spent, color=COLOURS[1], label=f"used together: {self.spent:.4g}")
         self.ax_.axhline(
-            self.total, color=COLOURS[2], linestyle="--", label=f"budget: {self.total:.4g}"
+            self.spent, color=COLOURS[1], label=f"used together: {round_up(self.spent, 4)}"
         )
-        self.ax_.set(xlabel="fit", ylabel=f"epsilon at delta = {self.delta:.3g}", ylim=(0, None))
+        self.ax_.axhline(
+            self.total, color=COLOURS[2], linestyle="--", label=f"budget: {round_up(self.total, 4)}"
+        )
+        self.ax_.set(
+            xlabel="fit", ylabel=f"epsilon at delta = {round_up(self.delta, 3)}", ylim=(0, None)
+        )
         self.ax_.xaxis.get_major_locator().set_params(integer=True)
         self.ax_.legend(frameon=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..privacy import breakdown
+from ..privacy._printed import round_up
 from ._drawing import Display, receipt_of, stacked_bar
 
 __all__ = ["PrivacyDisplay"]
@@ -57,11 +58,17 @@ class PrivacyDisplay(Display):
         """Draw one bar."""
         stacked_bar(self.ax_, [(f"{label}: {share:.1%}", share) for label, share in self.shares])
         self.ax_.set(xlim=(0, 1), xlabel="share of the budget")
-        self.ax_.set_title(f"epsilon = {self.epsilon:.4g} at delta = {self.delta:.3g}")
+        self.ax_.set_title(
+            f"epsilon = {round_up(self.epsilon, 4)} at delta = {round_up(self.delta, 3)}"
+        )
 
 
 def _name(event: Any) -> str:
     """The event with its numbers in three digits."""
-    values = (getattr(event, name) for name in event.__match_args__)
-    told = ", ".join(f"{value:.3g}" for value in values if isinstance(value, float))
+    values = ((name, getattr(event, name)) for name in event.__match_args__)
+    told = ", ".join(
+        round_up(value, 3) if name.endswith("epsilon") else f"{value:.3g}"
+        for name, value in values
+        if isinstance(value, float)
+    )
     return f"{type(event).__name__}({told})"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..privacy import tradeoff
+from ..privacy._printed import round_up
 from ..privacy.events import Script
 from ._drawing import COLOURS, Display, receipt_of
 
@@ -89,7 +90,7 @@ class TradeoffDisplay(Display):
     def _of(cls, estimator: Any) -> Self:
         """Of a fitted estimator, or of a receipt; where a filter guarded the fit, of all that it allowed."""
         receipt = receipt_of(estimator)
-        label = f"epsilon = {receipt.epsilon:.4g} at delta = {receipt.delta:.3g}"
+        label = f"epsilon = {round_up(receipt.epsilon, 4)} at delta = {round_up(receipt.delta, 3)}"
         return cls.from_script(receipt.priced, receipt.neighbors, label=label, plot=False)
 
     def _draw(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..privacy import Receipt
+from ..privacy._printed import round_up
 
 __all__ = ["Estimate"]
 
@@ -45,5 +46,5 @@ class Estimate:
     def __repr__(self) -> str:
         return (
             f"Estimate({self.name} = {self.value:.4g}, {100 * self.level:g} % interval "
-            f"[{self.low:.4g}, {self.high:.4g}], epsilon = {self.privacy.epsilon:.4g})"
+            f"[{self.low:.4g}, {self.high:.4g}], epsilon = {round_up(self.privacy.epsilon, 4)})"
         )

@@ -23,6 +23,7 @@ from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..preprocessing._bought import BoughtScales
 from ..privacy import Receipt
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
+from ..privacy._printed import round_up
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 
@@ -140,8 +141,8 @@ def epsilon_of(mu: float, delta: float) -> float:
     epsilon = gaussian_epsilon(mu, delta)
     if epsilon == 0.0:
         raise NotSupported(
-            f"delta={delta:g} is more than a part of this search takes by itself, so that part has no epsilon; give a "
-            "smaller delta, 1e-6 is usual."
+            f"delta={round_up(delta)} is more than a part of this search takes by itself, so that part has no epsilon; "
+            "give a smaller delta, 1e-6 is usual."
         )
     return epsilon
 

@@ -12,6 +12,7 @@ from ..fitting.trials import Seeds, best_trial
 from ..privacy import Spec
 from ..privacy import epsilon as price_of
 from ..privacy._gaussian import gaussian_mu
+from ..privacy._printed import round_up
 from ..privacy.events import BestOf, Script, merged
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import last_of
@@ -80,7 +81,7 @@ class Geometric:
         """How settings were chosen."""
         return (
             f"the best of K runs by a noisy score of the same records, K secret, geometric of mean {self.mean} and at "
-            f"most {self.cap}; one run costs epsilon = {self.frame.promise(self._mu).epsilon:.4g} by itself"
+            f"most {self.cap}; one run costs epsilon = {round_up(self.frame.promise(self._mu).epsilon, 4)} by itself"
         )
 
     def quoted(self, index: int) -> Any:

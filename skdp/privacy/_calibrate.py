@@ -14,6 +14,7 @@ from . import _pld
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
+from ._printed import round_up
 from .events import Script, scaled
 from .spec import Spec
 
@@ -109,8 +110,8 @@ def _search(
     bracket = _bracket(excess, start, step)
     if bracket is None:
         raise NotSupported(
-            f"No noise scale brings the script down to epsilon={spec.epsilon:g} at "
-            f"delta={spec.delta:g}; {'raise epsilon' if spec.delta > 0 else 'give a positive delta'}."
+            f"No noise scale brings the script down to epsilon={round_up(spec.epsilon)} at "
+            f"delta={round_up(spec.delta)}; {'raise epsilon' if spec.delta > 0 else 'give a positive delta'}."
         )
     low, high = bracket
     if excess(low) <= 0:  # even almost no noise is enough

@@ -9,6 +9,7 @@ from ..exceptions import BudgetExceeded
 from ._book import Book
 from ._currencies import NOTHING
 from ._exact import Exact
+from ._printed import round_down, round_up
 from ._script import Recorder
 from .events import Event, Script, checked
 from .spec import Spec
@@ -61,7 +62,7 @@ class Filter:
         after = self._book.plus(self._total, runs)
         if not self._book.holds(after):
             raise BudgetExceeded(
-                f"Asked for {self.cost(runs):.6g}, spent {self.spent:.6g}, left {self.unspent:.6g} "
+                f"Asked for {round_up(self.cost(runs))}, spent {round_up(self.spent)}, left {round_down(self.unspent)} "
                 f"({self._book.unit}); nothing was released, so ask for less."
             )
         last = self._log[-1][1] if self._log else ()

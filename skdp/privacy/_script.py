@@ -6,6 +6,7 @@ import math
 
 from ..exceptions import BudgetExceeded, OffScript
 from . import accountants
+from ._printed import round_up
 from .events import Event, Script
 from .spec import Spec
 
@@ -90,8 +91,8 @@ class Scripted:
             price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
             if not price <= spec.epsilon:
                 raise BudgetExceeded(
-                    f"The script costs epsilon={price:.6g} at delta={spec.delta:g}, the promise is "
-                    f"{spec.epsilon:g}; calibrate the noise or promise more."
+                    f"The script costs epsilon={round_up(price)} at delta={round_up(spec.delta)}, the promise is "
+                    f"{round_up(spec.epsilon)}; calibrate the noise or promise more."
                 )
         self.spec = spec
         self.cost, self.accountant = price, accountant

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ..exceptions import NotSupported
 from ._breakdown import Share, breakdown
+from ._printed import round_down, round_up
 from ._receipts import _plain, _words
 from ._receipts._card import model_card
 from ._receipts._check import complaints, known_risk, priced, risk_of
@@ -127,14 +128,14 @@ class Receipt:
 
     def lines(self) -> list[tuple[str, str]]:
         """The statement as (what, value) pairs."""
-        promise = f"epsilon = {self.epsilon:.6g}, delta = {self.delta:.3g}, {self.neighbors}"
+        promise = f"epsilon = {round_up(self.epsilon)}, delta = {round_up(self.delta, 3)}, {self.neighbors}"
         if math.isinf(self.epsilon):
             promise = "NONE: epsilon is infinite, no noise was added"
         rows = [("covers", _words.covers(self))] if self.around else []
         rows += [("guarantee", promise), ("accountant", self.accountant), ("solver", self.solver)]
         rows += [("released", str(fold)) for fold in _words.folded(self.script)]
         if self.unspent is not None:
-            rows.append(("unspent", f"{self.unspent:.6g}"))
+            rows.append(("unspent", round_down(self.unspent)))
         rows += [("public", f"{name} = {value}") for name, value in self.declared.items()]
         rows.append(("proofs", ", ".join(self.proofs)))
         rows += _words.circumstances(self)

@@ -82,7 +82,7 @@ class ObjectivePerturbation(Solver):
         if pure != (budget.delta == 0):
             raise NotSupported(
                 f"variant={self.variant!r} is for {'delta=0' if pure else 'a positive delta'}, and "
-                f"delta={budget.delta:g}; use variant='tight', which covers both."
+                f"delta={budget.delta!r}; use variant='tight', which covers both."
             )
         beta = task.curvature * public.row_bound**2
         rule = _cms11 if pure else _kst12

@@ -23,6 +23,7 @@ from skdp.privacy import (
 from skdp.privacy._breakdown import _renyi
 from skdp.privacy._domination import Profile, covering_mu, profile_down_to
 from skdp.privacy._gaussian import gaussian_delta
+from skdp.privacy._printed import round_up
 from skdp.privacy._receipts import _html, _words
 from skdp.privacy._receipts._check import complaints, risk_of
 from skdp.privacy._receipts._plain import _number, plain
@@ -68,7 +69,7 @@ def test_the_promise_of_one_step_says_first_what_is_around_it(around):
 def test_words_for_tuples_and_for_numbers_that_have_no_digits():
     event = PoissonBundle(2.0, (0.25, 0.123456789), 0.1)
     assert "(0.25, 0.12346)" in _words.label(event)
-    assert [_words.up(v) for v in (0.0, math.inf, 0.12341, 1234.1)] == [
+    assert [round_up(v, 3) for v in (0.0, math.inf, 0.12341, 1234.1)] == [
         "0",
         "inf",
         "0.124",

@@ -1,6 +1,7 @@
 """The walls as functions from a source file to complaints, so that each can be held against a file that breaks it."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -314,7 +315,25 @@ def reaches_for_callers(source, name):
             yield f"{name}:{node.lineno} reaches for its callers by {found}"
 
 
+# What is printed of these is rounded by privacy/_printed.py: a price up, what is left down.
+PRICES = {"epsilon", "delta", "price", "cost", "spent", "unspent", "remaining", "left"}
+
+
+def rounds_prices(source, name):
+    """Prices in texts that round to the nearest number."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FormattedValue) or node.format_spec is None:
+            continue
+        if not ast.unparse(node.format_spec).rstrip("'").endswith(("e", "f", "g")):
+            continue
+        called = isinstance(node.value, ast.Call) and ast.unparse(node.value.func)
+        words = set(re.findall("[a-z]+", ast.unparse(node.value).lower()))
+        if words & PRICES and called not in ("round_up", "round_down"):
+            yield f"{name}:{node.lineno} rounds {ast.unparse(node.value)} to the nearest number"
+
+
 WALLS = {
+    "prices": rounds_prices,
     "counts": private_counts,
     "imports": wrong_imports,
     "private": private_imports,

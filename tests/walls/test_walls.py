@@ -73,6 +73,8 @@ BREACHES = [
         "metrics/x.py",
         "def _n(held):\n    return len(held.codes)\ndef ask(self, put, held):\n    return put(_n(held))\n",
     ),
+    ("prices", "x.py", "def f(r):\n    return f'{r.epsilon:.4g}'\n"),
+    ("prices", "x.py", "def f(spent_before):\n    return f'{spent_before:g}'\n"),
     ("sizes", "x.py", "x = 1\n" * 601),
     ("sizes", "x.py", LONG),
     ("docstrings", "x.py", "x = 1\n"),

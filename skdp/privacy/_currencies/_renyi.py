@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._compose import reduced, total_rdp
 from .._conversion import best_order, budget_at, renyi_epsilon_at
 from .._exact import Exact, exact
+from .._printed import round_up
 from ..events import RenyiDP, Script
 from ..spec import Spec
 from ._currency import Counts, Currency
@@ -53,7 +54,7 @@ class RenyiPrivacy(Currency):
         budget = float(budget_at(spec.epsilon, spec.delta, _as_array(order))[0])
         if budget <= 0:
             raise ValueError(
-                f"order={order} proves nothing at epsilon={spec.epsilon:g}, delta={spec.delta:g}; "
+                f"order={order} proves nothing at epsilon={round_up(spec.epsilon)}, delta={round_up(spec.delta)}; "
                 f"use order={best_order(spec.epsilon, spec.delta)}."
             )
         return budget

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .._breakdown import shares
+from .._printed import round_down, round_up
 from ._check import known_risk
 from ._checklist import checklist
 from ._pages import web_address
-from ._words import Fold, folded, not_covered, odds, promise, unit, up
+from ._words import Fold, folded, not_covered, odds, promise, unit
 
 if TYPE_CHECKING:
     from ..receipt import Receipt
@@ -20,23 +21,23 @@ __all__ = ["budget_shares", "model_card", "numbers"]
 
 def numbers(receipt: Receipt, risk: Risk) -> list[tuple[str, str]]:
     """The price in the units that experts compare."""
-    mu = "none proved" if risk.mu is None else up(risk.mu, 4) + " at most" * (not risk.exact)
+    mu = "none proved" if risk.mu is None else round_up(risk.mu, 4) + " at most" * (not risk.exact)
     found = [
-        ("epsilon, delta", f"{up(receipt.epsilon, 4)}, {receipt.delta:.3g}"),
+        ("epsilon, delta", f"{round_up(receipt.epsilon, 4)}, {round_up(receipt.delta, 3)}"),
         ("unit of privacy", unit(receipt)),
         ("mu of Gaussian DP", mu),
     ]
-    found += [(f"epsilon at delta = {d:g}", up(e, 4)) for d, e in risk.epsilons.items()]
+    found += [(f"epsilon at delta = {d:g}", round_up(e, 4)) for d, e in risk.epsilons.items()]
     found += [
-        (f"caught at {100 * a:g} % false accusations", f"{up(100 * p)} %")
+        (f"caught at {100 * a:g} % false accusations", f"{round_up(100 * p, 3)} %")
         for a, p in risk.power.items()
     ]
-    found.append(("advantage of any attack", up(risk.advantage, 4)))
+    found.append(("advantage of any attack", round_up(risk.advantage, 4)))
     found += [
-        (f"error of an attacker with prior {p:g}", f"{e:.4g} (blind: {min(p, 1 - p):g})")
+        (f"error of an attacker with prior {p:g}", f"{round_down(e, 4)} (blind: {min(p, 1 - p):g})")
         for p, e in risk.bayes_risk.items()
     ]
-    return [*found, ("odds move at most by (99 %)", f"x {up(risk.odds)}")]
+    return [*found, ("odds move at most by (99 %)", f"x {round_up(risk.odds, 3)}")]
 
 
 def model_card(receipt: Receipt, name: str, license: str) -> str:

@@ -9,6 +9,7 @@ from ..._fingerprint import VERSION, fingerprint, first_fingerprint, strangers
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
 from .._filter import Filter
+from .._printed import round_down, round_up
 from ..events import Script
 from ..risk import Risk, risk, risk_of_pair
 from ..spec import Spec
@@ -93,7 +94,9 @@ def _of_price(receipt: Receipt) -> list[str]:
     )
     if again <= receipt.epsilon * (1 + _ROUND_OFF):
         return []
-    return [f"The script costs epsilon={again:.6g}, the receipt says {receipt.epsilon:.6g}."]
+    return [
+        f"The script costs epsilon={round_up(again)}, the receipt says {round_up(receipt.epsilon)}."
+    ]
 
 
 def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
@@ -106,7 +109,9 @@ def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
     said = float(receipt.unspent or 0.0)
     if math.isclose(budget.unspent, said, rel_tol=_ROUND_OFF, abs_tol=_ROUND_OFF * budget.total):
         return []
-    return [f"The filter had {budget.unspent:.6g} left, the receipt says {said:.6g}."]
+    return [
+        f"The filter had {round_down(budget.unspent)} left, the receipt says {round_down(said)}."
+    ]
 
 
 def _of_model(receipt: Receipt, model: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._printed import round_up
 from ._words import NOT_COVERED, folded, unit
 
 if TYPE_CHECKING:
@@ -46,11 +47,17 @@ def checklist(receipt: Receipt) -> tuple[Check, ...]:
 def _parameters(receipt: Receipt) -> tuple[Check, ...]:
     released = "; ".join(map(str, folded(receipt.script)))
     n = receipt.declared.get("n")
-    small = f"delta * n = {receipt.delta * n:.2g}" if isinstance(n, int) else "n is private"
+    small = (
+        f"delta * n = {round_up(receipt.delta * n, 2)}" if isinstance(n, int) else "n is private"
+    )
     ledger = "held with others in one ledger" if receipt.ledger else "no ledger"
     layer = "privacy parameters"
     return (
-        Check(layer, "epsilon and delta", f"{receipt.epsilon:.6g} and {receipt.delta:.3g}"),
+        Check(
+            layer,
+            "epsilon and delta",
+            f"{round_up(receipt.epsilon)} and {round_up(receipt.delta, 3)}",
+        ),
         Check(layer, "all parameters, to convert", released or "nothing was released"),
         Check(layer, "delta is small", small),
         Check(layer, "comparable with", "fits of the same unit, relation and delta"),

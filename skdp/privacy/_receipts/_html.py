@@ -9,6 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .._printed import round_up
 from ._card import budget_shares, numbers
 from ._check import known_risk
 from ._checklist import checklist
@@ -92,7 +93,8 @@ def _budget(receipt: Receipt) -> str:
         )
     if not parts:
         return ""
-    title = f"<div>The budget, epsilon = {receipt.epsilon:.4g} at delta = {receipt.delta:.3g}, by release:</div>"
+    price = f"epsilon = {round_up(receipt.epsilon, 4)} at delta = {round_up(receipt.delta, 3)}"
+    title = f"<div>The budget, {price}, by release:</div>"
     return f"{title}<div class='skdp-bar'>{''.join(bars)}</div><table>{''.join(keys)}</table>"
 
 

@@ -12,8 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._printed import round_up
 from ._checklist import OPEN
-from ._words import NOT_COVERED, folded, odds, promise, unit, up
+from ._words import NOT_COVERED, folded, odds, promise, unit
 
 if TYPE_CHECKING:
     from ..receipt import Receipt
@@ -159,12 +160,12 @@ def _variant(receipt: Receipt) -> dict[str, Any]:
 
 def _loss(receipt: Receipt) -> dict[str, Any]:
     risk = receipt.risk()
-    curve = ", ".join(f"{up(100 * p)} % at {100 * a:g} %" for a, p in risk.power.items())
-    epsilons = ", ".join(f"{up(e, 4)} at {d:g}" for d, e in risk.epsilons.items())
+    curve = ", ".join(f"{round_up(100 * p, 3)} % at {100 * a:g} %" for a, p in risk.power.items())
+    epsilons = ", ".join(f"{round_up(e, 4)} at {d:g}" for d, e in risk.epsilons.items())
     mu = (
         "no mu is known"
         if risk.mu is None
-        else f"mu = {up(risk.mu, 5)}{'' if risk.exact else ' at most'}"
+        else f"mu = {round_up(risk.mu, 5)}{'' if risk.exact else ' at most'}"
     )
     return {
         "privacy_unit": receipt.unit,
@@ -172,7 +173,7 @@ def _loss(receipt: Receipt) -> dict[str, Any]:
         "privacy_parameters": {"epsilon": receipt.epsilon, "delta": receipt.delta},
         "privacy_parameters_details": (
             f"{promise(receipt, risk)} {odds(receipt, risk)} Gaussian DP: {mu}. Epsilon at other deltas: {epsilons}. "
-            f"True against false accusations of the best test: {curve}. Advantage: {up(risk.advantage, 4)}."
+            f"True against false accusations of the best test: {curve}. Advantage: {round_up(risk.advantage, 4)}."
         ),
     }
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields, replace
-from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._printed import round_up
 from ..events import Event, Script, tally
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ __all__ = [
     "odds",
     "promise",
     "unit",
-    "up",
 ]
 
 
@@ -69,7 +68,7 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
         return f"NOT PRIVATE as a whole: the promise covers {covers(receipt)}. Of this step alone: {own}"
     if risk is None or math.isinf(receipt.epsilon):
         return "No privacy: no noise was added, so the result may tell anything about anybody."
-    caught = up(100 * risk.power[0.05])
+    caught = round_up(100 * risk.power[0.05], 3)
     said = (
         f"A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most {caught} in 100 who are "
         f"(protected: {unit(receipt)})."
@@ -91,8 +90,10 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
     told = [("made", f"{receipt.date}, skdp {receipt.version}")] if receipt.date else []
     if receipt.ledger:
         before, after = receipt.ledger["spent_before"], receipt.ledger["spent_after"]
-        whole = f"{receipt.ledger['epsilon']:.4g} (delta = {receipt.ledger['delta']:.3g})"
-        told.append(("ledger", f"from {before:.4g} to {after:.4g} of epsilon {whole}"))
+        whole = f"{round_up(receipt.ledger['epsilon'], 4)} (delta = {round_up(receipt.ledger['delta'], 3)})"
+        told.append(
+            ("ledger", f"from {round_up(before, 4)} to {round_up(after, 4)} of epsilon {whole}")
+        )
     if receipt.standard_error:
         score, coefficient, of = (
             receipt.standard_error[name] for name in ("score", "coefficient", "unit")
@@ -117,9 +118,10 @@ def odds(receipt: Receipt, risk: Risk | None) -> str:
     """One sentence on what anybody may come to believe."""
     if risk is None or math.isinf(risk.odds):
         return "The odds of a statement about somebody may move by any factor."
+    most = round_up(risk.odds, 3)
     return (
         f"Whatever else somebody knows, with a chance of 99 in 100 the odds of any statement about one {receipt.unit} "
-        f"move by a factor of at most {up(risk.odds)} either way, for instance from 1:1 to at most {up(risk.odds)}:1."
+        f"move by a factor of at most {most} either way, for instance from 1:1 to at most {most}:1."
     )
 
 
@@ -147,11 +149,17 @@ def folded(script: Script) -> list[Fold]:
 def label(event: Event) -> str:
     """The event with what is not its default, in five digits; to_dict has them all."""
     told = (
-        f"{f.name}={_short(getattr(event, f.name))}"
+        f"{f.name}={_value(event, f.name)}"
         for f in fields(event)
         if getattr(event, f.name) != f.default
     )
     return f"{type(event).__name__}({', '.join(told)})"
+
+
+def _value(event: Event, name: str) -> str:
+    """A field of an event; an epsilon is a price."""
+    value = getattr(event, name)
+    return repr(float(round_up(value, 5))) if name.endswith("epsilon") else _short(value)
 
 
 def _short(value: object) -> str:
@@ -167,23 +175,20 @@ def _short_run(script: Script) -> str:
     return "[" + ", ".join(map(str, folded(script))) + "]"
 
 
-def up(value: float, digits: int = 3) -> str:
-    """So many digits, rounded up: what is said to be at most this."""
-    if not 0 < value < math.inf:
-        return f"{value:g}"
-    unit = Decimal(1).scaleb(Decimal(value).adjusted() - digits + 1)
-    return f"{float(Decimal(value).quantize(unit, ROUND_CEILING)):.{digits}g}"
-
-
 def _ranges(events: list[Event]) -> str:
     """What the fields of events of one kind have in common, and between which numbers the others lie."""
     told = []
     for name in (f.name for f in fields(events[0])):
         values = [getattr(event, name) for event in events]
         if len(set(values)) == 1:
-            told.append(f"{name}={_short(values[0])}")
+            told.append(f"{name}={_value(events[0], name)}")
         elif all(isinstance(value, int | float) for value in values):
-            told.append(f"{name}={min(values):.4g} to {max(values):.4g}")
+            written = (
+                [round_up(value, 4) for value in (min(values), max(values))]
+                if name.endswith("epsilon")
+                else [f"{value:.4g}" for value in (min(values), max(values))]
+            )
+            told.append(f"{name}={' to '.join(written)}")
         else:
             told.append(f"{name}: {len(set(values))} values")
     return ", ".join(told)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from .._printed import round_down, round_up
 from ..events import Script, checked
 from ..spec import Spec
 from ._audit import Audit
@@ -372,9 +373,9 @@ class Ledger:
         )
         ends = ", read-only" if self._store.read_only else ""
         return (
-            f"Ledger(epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"Ledger(epsilon={round_up(self.epsilon)}, delta={round_up(self.delta)}, "
             f"neighbors={self.neighbors!r}, accountant={' or '.join(kinds) or self.accountant!r}; "
-            f"spent={self.spent:.6g}, remaining={self.remaining:.6g}, fits={state.fits}{ends})"
+            f"spent={round_up(self.spent)}, remaining={round_down(self.remaining)}, fits={state.fits}{ends})"
         )
 
     def __sklearn_clone__(self) -> Ledger:

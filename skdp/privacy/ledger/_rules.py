@@ -19,6 +19,7 @@ from .._book import Book
 from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
 from .._gaussian import gaussian_epsilon, gaussian_mu
+from .._printed import round_down, round_up
 from .._shifted import AnyBook, ShiftedBook, planned_order, tightly_priced, used
 from ..events import Script
 from ..events._script import is_whole
@@ -81,8 +82,9 @@ class Rules:
         for part in entry.parts:
             if part in state.closed:
                 raise BudgetExceeded(
-                    f"Spent epsilon={self.spent(state, part):.6g} of {self.spec.epsilon:g}{_where(part)}: the first "
-                    "fit took the budget as a whole and left nothing; open another ledger for other data."
+                    f"Spent epsilon={round_up(self.spent(state, part))} of {round_up(self.spec.epsilon)}"
+                    f"{_where(part)}: the first fit took the budget as a whole and left nothing; "
+                    "open another ledger for other data."
                 )
         return self._added(state, entry) if state.books else self._opened(state, entry)
 
@@ -106,9 +108,9 @@ class Rules:
             each = self._each(spec.epsilon, fits)
             whole = tuple((event, count * fits) for event, count in entry.script)
             raise BudgetExceeded(
-                f"fits={fits} like this one cost epsilon={self._planned(whole):.6g} at "
-                f"delta={spec.delta:g}, the ledger has {spec.epsilon:g}: nothing was charged. Give each fit "
-                f"about epsilon={0.97 * each:.3g}, or make fewer."
+                f"fits={fits} like this one cost epsilon={round_up(self._planned(whole))} at "
+                f"delta={round_up(spec.delta)}, the ledger has {round_up(spec.epsilon)}: nothing was charged. "
+                f"Give each fit about epsilon={round_down(0.97 * each, 3)}, or make fewer."
             ) from None
 
     @own_arithmetic
@@ -129,9 +131,10 @@ class Rules:
             spec, left = self.spec, self.remaining(state, *parts)
             whole = tuple((event, n * count) for script, count in coming for event, n in script)
             raise BudgetExceeded(
-                f"{fits} fits are coming, which cost epsilon={self._planned(whole):.6g} at delta={spec.delta:g} at "
-                f"least; the ledger has {left:.6g} left of {spec.epsilon:g}: nothing was charged. Give each fit about "
-                f"epsilon={0.97 * self._each(left, fits):.3g}, make fewer, or search with "
+                f"{fits} fits are coming, which cost epsilon={round_up(self._planned(whole))} at "
+                f"delta={round_up(spec.delta)} at least; the ledger has {round_down(left)} left of "
+                f"{round_up(spec.epsilon)}: nothing was charged. Give each fit about "
+                f"epsilon={round_down(0.97 * self._each(left, fits), 3)}, make fewer, or search with "
                 "skdp.model_selection.DPGridSearchCV, at one price for all."
             ) from None
 
@@ -225,9 +228,10 @@ class Rules:
             )
         left = self.remaining(state, part)
         return BudgetExceeded(
-            f"Asked for epsilon={min(asked, default=math.inf):.6g}, spent epsilon={self.spent(state, part):.6g} of "
-            f"{self.spec.epsilon:g}{_where(part)}, left {left:.6g} (at delta={self.spec.delta:g}, in {kinds}); "
-            f"nothing was charged, and a fit of epsilon={_floor(left):g} by Gaussian noise would fit."
+            f"Asked for epsilon={round_up(min(asked, default=math.inf))}, "
+            f"spent epsilon={round_up(self.spent(state, part))} of {round_up(self.spec.epsilon)}{_where(part)}, "
+            f"left {round_down(left)} (at delta={round_up(self.spec.delta)}, in {kinds}); "
+            f"nothing was charged, and a fit of epsilon={round_down(left, 3)} by Gaussian noise would fit."
         )
 
     def _remedy(self, script: Script) -> str:
@@ -329,11 +333,3 @@ def refuse_count(name: str, count: Any, least: int) -> None:
             f"{name}={count!r} must be a whole number of fits from {least} to {MOST_COMING}; "
             "announce those of one study at a time."
         )
-
-
-def _floor(value: float) -> float:
-    """Three digits, rounded down."""
-    if not 0 < value < math.inf:
-        return value
-    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return math.floor(value / unit) * unit

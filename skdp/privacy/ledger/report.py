@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
+from .._printed import round_down, round_up
 from ._rules import Rules
 from ._state import Entry, State
 
@@ -73,7 +74,7 @@ class Report:
         rows = tuple(_row(rules, state, number, entry) for number, entry in enumerate(entries, 1))
         cost, more = _next(rules, state, entries[-1]) if entries else (None, 0)
         return cls(
-            promise=f"epsilon = {spec.epsilon:g}, delta = {spec.delta:g}, {spec.neighbors}",
+            promise=f"epsilon = {round_up(spec.epsilon)}, delta = {round_up(spec.delta)}, {spec.neighbors}",
             rows=rows,
             capacity=spec.epsilon,
             used=rules.spent(state),
@@ -85,20 +86,22 @@ class Report:
     def __str__(self) -> str:
         fits = "1 fit" if len(self.rows) == 1 else f"{len(self.rows)} fits"
         part = 0.0 if math.isinf(self.capacity) else 100 * self.used / self.capacity
-        lines = [f"Budget of {self.promise}: {part:.3g} % used by {fits}."]
+        lines = [f"Budget of {self.promise}: {round_up(part, 3)} % used by {fits}."]
         if self.rows:
             lines.append(f"{'':>4}  {'when (UTC)':<10}  {'epsilon':>9}  {'share':>6}  what")
         lines += [
-            f"{row.number:>4}  {row.when}  {row.epsilon:>9.4g}  {row.share:>6.1%}  {_what(row)}"
+            f"{row.number:>4}  {row.when}  {round_up(row.epsilon, 4):>9}  {row.share:>6.1%}  {_what(row)}"
             for row in self.rows
         ]
         return "\n".join([*lines, *self._ending()])
 
     def _ending(self) -> list[str]:
-        out = [f"Left for Gaussian noise: epsilon = {self.left:.4g}."]
+        out = [f"Left for Gaussian noise: epsilon = {round_down(self.left, 4)}."]
         if self.next_cost is not None:
             count = f"{self.more}{' or more' if self.more == _MOST else ''}"
-            out.append(f"One more like the last would add {self.next_cost:.4g}; {count} would fit.")
+            out.append(
+                f"One more like the last would add {round_up(self.next_cost, 4)}; {count} would fit."
+            )
         if self.rows:
             out.append("Shares add up, and are of what the budget holds; epsilons of fits do not.")
         out.append(
@@ -146,7 +149,7 @@ def _html_row(row: Row) -> str:
         f"<div style='background:currentColor;opacity:.35;height:.6em;width:{6 * row.share:.2f}em'></div>"
         f"{row.share:.1%}"
     )
-    plain = [str(row.number), row.when, _what(row), f"{row.epsilon:.4g}"]
+    plain = [str(row.number), row.when, _what(row), round_up(row.epsilon, 4)]
     cells = "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in plain)
     return f"<tr>{cells}<td>{bar}</td></tr>"
 
