@@ -5,16 +5,19 @@ layout of an array, the platform or the process. Whatever follows this rule is h
 
 * every attribute of the model that is neither private nor a parameter, and private ones that its class declares as a
   field which a fit sets (``field(init=False)``);
-* its parameters, together, but for those that say how a fit is made and nothing of the model (`_NO_PART`). A seed is
-  among these: its hash would tell it to whoever tries all seeds;
+* its parameters, together, but for those that say how a fit is made and nothing of the model. A seed is among these:
+  its hash would tell it to whoever tries all seeds;
 * its class.
+
+What is not hashed is named in `_APART`, with the form that it has where this library left it there.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -31,10 +34,6 @@ __all__ = ["VERSION", "fingerprint", "first_fingerprint", "strangers", "told_apa
 
 VERSION = "sha256/2:"  # in front of each digest; without one, it is of the first version
 
-# How fits are made, paid and shown: no part of what a model answers.
-_NO_PART = frozenset({"ledger", "random_state", "verbose"})
-# What speaks of the fit beside its model: the receipt itself, who paid, and the budget that travels along.
-_BESIDE = frozenset({"privacy_", "_paid_by", "_behind", "_sent"})
 _DIRECT = "biufcmMSU"  # kinds of arrays whose bytes are their values
 _DEEP = 50  # values within values, beyond which only names are told
 _BY_TEXT = (date, timedelta, Decimal, Fraction, range)  # types whose text is their value
@@ -56,7 +55,7 @@ def fingerprint(model: Any) -> dict[str, str]:
     given = _parameters(model)
     told = {"class": _of_class(model)}
     if given is not None:
-        told["parameters"] = _digest(_without(given, _NO_PART))
+        told["parameters"] = _digest(_bound(given))
     told |= {name: _digest(value) for name, value in _left_by_fit(model).items()}
     return {name: VERSION + told[name].hex() for name in sorted(told)}
 
@@ -69,9 +68,10 @@ def strangers(model: Any) -> list[str]:
     model : object
         A fitted estimator.
     """
-    known = _BESIDE | set(_left_by_fit(model)) | set(_parameters(model) or ())
-    found = sorted(set(_state(model)) - known)
-    return [name for name in found if name not in vars(clone(model))] if found else []
+    known = set(_left_by_fit(model)) | set(_parameters(model) or ())
+    found = sorted(set(_bound(_state(model))) - known)
+    cloned = set(vars(clone(model))) - set(_APART) if found else set()
+    return [name for name in found if name not in cloned]
 
 
 def first_fingerprint(model: Any) -> dict[str, str]:
@@ -125,8 +125,13 @@ def _state(model: Any) -> dict[str, Any]:
     return dict(getattr(model, "__dict__", {}))
 
 
-def _without(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in names}
+def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a receipt binds: all but what stands apart from a model, as this library leaves it there."""
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in _APART or not _APART[name](value)
+    }
 
 
 def _parameters(model: Any) -> dict[str, Any] | None:
@@ -139,12 +144,69 @@ def _parameters(model: Any) -> dict[str, Any] | None:
 
 def _left_by_fit(model: Any) -> dict[str, Any]:
     declared = {f.name for f in fields(model) if not f.init} if is_dataclass(model) else set()
-    beside = _BESIDE | set(_parameters(model) or ())
+    given = set(_parameters(model) or ())
     return {
         name: value
-        for name, value in _state(model).items()
-        if name not in beside and (not name.startswith("_") or name in declared)
+        for name, value in _bound(_state(model)).items()
+        if name not in given and (not name.startswith("_") or name in declared)
     }
+
+
+def _is_receipt(value: Any) -> bool:
+    from .privacy import Receipt
+
+    return type(value) is Receipt
+
+
+def _is_ledger(value: Any) -> bool:
+    from .privacy import Ledger
+
+    return value is None or type(value) is Ledger
+
+
+def _is_sent(value: Any) -> bool:
+    from .privacy.ledger import Sent
+
+    return type(value) is Sent
+
+
+def _is_random_state(value: Any) -> bool:
+    """As a fit takes it, and without room for anything else."""
+    from .fitting._seeds import SEEDS
+
+    return SEEDS[0](value) and not hasattr(value, "__dict__")
+
+
+def _is_level(value: Any) -> bool:
+    return type(value) in (bool, int, float) or isinstance(value, np.bool_ | np.integer)
+
+
+def _are_digests(value: Any) -> bool:
+    """Of a ledger and of a receipt."""
+    return (
+        type(value) is tuple
+        and [type(part) for part in value] == [str, str]
+        and all(_HEXADECIMAL.fullmatch(part) for part in value)
+    )
+
+
+def _is_class_name(value: Any) -> bool:
+    return type(value) is str and value.isidentifier() and len(value) <= _LONGEST_NAME
+
+
+_HEXADECIMAL = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
+_LONGEST_NAME = 100
+# What stands apart from a model and is not hashed, each in the one form that this library gives it: anything else
+# under such a name is bound as any attribute, so that a receipt refuses it.
+_APART: dict[str, Callable[[Any], bool]] = {
+    "ledger": _is_ledger,  # how a fit is made, paid and shown: no part of what a model answers
+    "random_state": _is_random_state,
+    "verbose": _is_level,
+    "privacy_": _is_receipt,  # what speaks of the fit: its receipt, who paid, what stood in front, a budget in scope
+    "_paid_by": _are_digests,
+    "_behind": _is_class_name,
+    "_sent": _is_sent,
+}
 
 
 # ----------------------------------------------------------------------------------- digests of values
@@ -246,7 +308,7 @@ def _of_object(value: Any, within: tuple[int, ...]) -> bytes:
         if hasattr(value, name)
     }
     named = _text(getattr(value, "__qualname__", ""))
-    held = _without({**_state(value), **slots}, _BESIDE | _NO_PART)
+    held = _bound({**_state(value), **slots})
     return _node("object", _of_class(value), named, _digest(held, within))
 
 

@@ -228,6 +228,19 @@ class Receipt:
             unit=self.unit if unit is None else str(unit),
         )
 
+    def same_fit(self, other: Receipt) -> bool:
+        """Tell whether another receipt is this one, but for what `stating` says.
+
+        Parameters
+        ----------
+        other : Receipt
+            Perhaps with other statements of a person.
+        """
+        mine, others = (
+            receipt.stating(tuning="", releases="", unit="").to_dict() for receipt in (self, other)
+        )
+        return mine == others
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types, for json, with a digest over all of them."""
         data = {name: _plain.plain(getattr(self, name)) for name in self.__dataclass_fields__}

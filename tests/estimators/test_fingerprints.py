@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
@@ -18,9 +19,12 @@ from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.base import clone
 
+import skdp
 from skdp import DPLogisticRegression, DPRidge
 from skdp._fingerprint import fingerprint, strangers
 from skdp.neural_network import DPMLPClassifier
+from skdp.privacy import Receipt
+from skdp.privacy.ledger import in_scope
 from skdp.utils import all_estimators
 
 MODELS = dict(fitted())
@@ -71,8 +75,52 @@ def test_what_speaks_of_the_fit_alone_does_not_count(name):
     own = known(model)
     for given in NO_PART & set(model.get_params(deep=False)):
         setattr(model, given, {"verbose": 2}.get(given))
-    model._paid_by, model._sent = ("a", "b"), None
+    model._paid_by, model._behind = ("0" * 32, "f" * 64), "DPStandardScaler"
+    with skdp.budget(1.0, 1e-6):
+        model._sent = in_scope().sent()
     assert known(model) == own
+
+
+ATTACHED = (X.tolist(), X, "a text of a record", (X,), ("a", "b"), object(), {"row": 1}, b"bytes")
+
+
+class Other(Receipt):
+    """Holds what a receipt does not."""
+
+
+@pytest.mark.parametrize("value", ATTACHED, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("place", sorted(BESIDE | NO_PART))
+def test_no_data_hide_under_a_name_that_is_not_hashed(place, value):
+    model = copy.copy(MODELS["DPLogisticRegression"])
+    receipt = model.privacy_
+    vars(model)[place] = value
+    assert not receipt.verify(model)
+
+
+@pytest.mark.parametrize("place", sorted(BESIDE | NO_PART))
+def test_no_data_hide_so_in_what_a_model_holds(place):
+    model = copy.deepcopy(MODELS["DPMLPClassifier"])
+    search = copy.deepcopy(MODELS["DPGridSearchCV"])
+    assert search.privacy_.verify(search)
+    vars(search.best_estimator_)[place] = X
+    assert not search.privacy_.verify(search)
+    model.module_ = SimpleNamespace(**{place: None})
+    before = fingerprint(model)
+    vars(model.module_)[place] = X
+    assert fingerprint(model) != before
+
+
+def test_no_data_hide_in_a_receipt_of_another_kind_or_of_another_fit():
+    model = copy.copy(MODELS["DPLogisticRegression"])
+    receipt = model.privacy_
+    model.privacy_ = receipt.stating(tuning="on public data")
+    assert receipt.verify(model)
+    model.privacy_ = replace(receipt, notes=("a text of a record",))
+    assert not receipt.verify(model) and "privacy_" in receipt.complaints(model)[-1]
+    model.privacy_ = Other(
+        **{name: getattr(receipt, name) for name in receipt.__dataclass_fields__}
+    )
+    assert not receipt.verify(model)
 
 
 def by_joblib(model):

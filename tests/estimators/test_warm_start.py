@@ -39,6 +39,7 @@ from skdp.fitting._warm import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger, Receipt, Spec, epsilon
+from skdp.privacy._printed import round_up
 from skdp.privacy._receipts._words import UNTOLD
 from skdp.privacy.events import Gaussian, PureDP
 from skdp.solvers import AGD, GD, SGD, Adam
@@ -123,11 +124,11 @@ def test_receipts_grow_and_say_so():
     text = str(model.privacy_)
     for before in costs[:2]:
         assert (
-            f"an earlier fit (epsilon = {before:.6g}, delta = 1e-06); the promise is of both"
+            f"an earlier fit (epsilon = {round_up(before)}, delta = 1e-06); the promise is of both"
             in text
         )
     assert text.count("this fit by itself costs epsilon = 0.5") == 2
-    assert f"guarantee   epsilon = {costs[2]:.6g}, " in text
+    assert f"guarantee   epsilon = {round_up(costs[2])}, " in text
     assert model.privacy_.proofs == ("clipped_gradient", "warm_start")
     whole = model.privacy_.for_rows(2).epsilon  # twice mu
     assert whole == pytest.approx(epsilon_of(2.0 * mu_of(model.privacy_), 1e-6), rel=1e-5)

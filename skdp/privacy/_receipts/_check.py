@@ -126,6 +126,9 @@ def _of_model(receipt: Receipt, model: Any) -> list[str]:
         return [f"It belongs to another model: this one cannot be read ({type(error).__name__})."]
     wrong = min((_differences(told, here) for told in _named(receipt.model)), key=len)
     wrong += [f"{name} is new" for name in unknown]
+    own = getattr(model, "__dict__", {}).get("privacy_", receipt)
+    if type(own) is type(receipt) and not receipt.same_fit(own):
+        wrong.append("privacy_ is another receipt")
     return [f"It belongs to another model: {', '.join(wrong)}."] if wrong else []
 
 

@@ -64,15 +64,15 @@ class Audit:
     ) -> Audit:
         """The finding of some receipts."""
         found: dict[str, list[int]] = {}
-        seen: dict[str, dict[str, Any]] = {}  # the first receipt of each line
+        seen: dict[str, Any] = {}  # the first receipt of each line
         for number, receipt in enumerate(receipts):
             stood = receipt.ledger or {}
             kind = _kind(stood, identity, digests)
             if kind == "matched":
-                own = _without_statements(receipt)
-                first = seen.setdefault(stood["head"], own)
-                if first is not own:
-                    kind = "repeated" if first == own else "doubled"
+                first = seen.get(stood["head"])
+                if first is not None:
+                    kind = "repeated" if first.same_fit(receipt) else "doubled"
+                seen.setdefault(stood["head"], receipt)
             found.setdefault(kind, []).append(number)
         return cls(identity, charges, **{kind: tuple(some) for kind, some in found.items()})
 
@@ -115,12 +115,6 @@ class Audit:
                 f"Of its {self.charges} charges {self.unclaimed} {verb} named by none of these receipts."
             )
         return "\n".join(lines)
-
-
-def _without_statements(receipt: Any) -> dict[str, Any]:
-    """The receipt as plain data, without what a person may add by `Receipt.stating`."""
-    plain: dict[str, Any] = receipt.stating(tuning="", releases="", unit="").to_dict()
-    return plain
 
 
 def _kind(stood: dict[str, Any], identity: str, digests: Sequence[str]) -> str:
