@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting._targets import targets
-from ..fitting.data import Array, attempt, codes, labels, table
+from ..fitting.data import Array, codes, labels, table
 
 __all__ = ["Held", "codes_of", "groups_of", "of_nobody", "refuse_without"]
 
@@ -65,7 +65,7 @@ class Held:
             raise NotSupported(
                 f"{type(estimator).__name__} has no classes_; private scores are of classifiers."
             )
-        rows = _by_rows(table(estimator, X, reset=False))
+        rows = _as_doubles(table(estimator, X, reset=False))
         codes = codes_of(y, classes, rows.shape[0], neighbors)
         return cls(estimator, rows, codes, classes, neighbors != "replace_one")
 
@@ -77,7 +77,7 @@ class Held:
             raise NotSupported(
                 f"{type(estimator).__name__} is no regressor; choose a scoring of classifiers."
             )
-        rows = _by_rows(table(estimator, X, reset=False))
+        rows = _as_doubles(table(estimator, X, reset=False))
         found = targets(SimpleNamespace(neighbors=neighbors), y, rows.shape[0])
         return cls(estimator, rows, found, np.empty(0), neighbors != "replace_one")
 
@@ -123,12 +123,13 @@ class Held:
     def _asked(self, what: str, read: Callable[[Array, int], Array]) -> Array:
         """What the model says of each record, and of those that it cannot take what is said of nobody.
 
-        Nothing is raised: all has been paid, and that a model failed would tell of a record.
+        Nothing is raised: all has been paid, and that a model failed would tell of a record. A KeyboardInterrupt
+        passes, for it is the user's; a model that raises one itself is outside the promise.
         """
         ask = _method_of(self.model, what)
 
         def of(rows: Any) -> Array | None:
-            return attempt(lambda: read(_one_each(ask(rows), rows.shape[0]), rows.shape[0]))[0]
+            return _said(lambda: read(_one_each(ask(rows), rows.shape[0]), rows.shape[0]))
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -166,9 +167,24 @@ def _one_each(found: Any, n: int) -> Array:
     return said
 
 
-def _by_rows(X: Any) -> Any:
-    """A table of which rows can be taken."""
-    return X.tocsr() if issparse(X) else X
+def _as_doubles(X: Any) -> Any:
+    """A table of which rows can be taken, in double precision: in which one it comes is decided by all records.
+
+    One text of a number turns a column of singles into objects, and the table into doubles.
+    """
+    rows = X.tocsr() if issparse(X) else X
+    return rows.astype(np.float64, copy=False)
+
+
+def _said(call: Callable[[], Array]) -> Array | None:
+    """What a model says, or None where it raises anything: also what would end the run, unless the user does that."""
+    try:
+        with np.errstate(all="ignore"):
+            return call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
 
 
 _METHODS = {
