@@ -1,5 +1,6 @@
 """Who pays for a fit: the estimator's own ledger, the budget in scope, or nobody, and then that is said."""
 
+import multiprocessing
 import warnings
 from contextlib import suppress
 from typing import Any, Self
@@ -14,6 +15,9 @@ from ._warning import frames_to_caller
 __all__ = ["UNCOVERED", "Covered", "Uncovered", "payer_of"]
 
 _CLONED: WeakKeyDictionary[Any, None] = WeakKeyDictionary()  # what was cloned while a ledger paid
+_ARRIVED: WeakKeyDictionary[Any, None] = (
+    WeakKeyDictionary()
+)  # what another process made, and its clones
 
 
 def payer_of(ledger: Ledger | None) -> Ledger | None:
@@ -39,11 +43,14 @@ class Covered(BaseEstimator):
         super().__setstate__({name: value for name, value in state.items() if name != "_sent"})
         if sent is not None and sent.travelled:
             self._sent = sent
+        _ARRIVED[self] = None
 
     def __sklearn_clone__(self) -> Self:
         twin: Self = super().__sklearn_clone__()
         if "_sent" in self.__dict__:
             twin._sent = self._sent
+        if self in _ARRIVED:
+            _ARRIVED[twin] = None
         with suppress(NotSupported):  # a fit will say which budget is meant, or that none is
             if payer_of(self.ledger) is not None:
                 if self in _CLONED:
@@ -58,6 +65,10 @@ class Covered(BaseEstimator):
             payer = self._sent.ledger
         return None if payer is None else payer.called(type(self).__name__)
 
+    def _is_out_of_sight(self) -> bool:
+        """Tell whether it was made in a worker process: then nothing says whether a budget is open in another one."""
+        return multiprocessing.parent_process() is not None and self not in _ARRIVED
+
 
 class Uncovered:
     """Counts fits that no ledger pays for, by what is public of their tables.
@@ -70,8 +81,19 @@ class Uncovered:
         self._seen: set[tuple[Any, ...]] = set()
         self.told = False
 
-    def fit(self, n_features: int, names: Any) -> None:
-        """One more uncovered fit; the second on equal columns is the one that is told, once a process."""
+    def fit(self, n_features: int, names: Any, out_of_sight: bool = False) -> None:
+        """One more uncovered fit; the second on equal columns is the one that is told, once a process.
+
+        Where a budget of another process would be out of sight, the first one is.
+        """
+        if out_of_sight and not self.told:
+            self.told = True
+            warnings.warn(
+                "This estimator was made in a worker process and has no ledger: a budget that is open in the process "
+                "which started the worker is not charged. Make the estimator there and send it, or give it the ledger.",
+                PrivacyWarning,
+                stacklevel=frames_to_caller(),
+            )
         columns = (n_features, None if names is None else tuple(map(str, names)))
         if columns in self._seen and not self.told:
             self.told = True

@@ -289,7 +289,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         plan, records = self._admitted(plan, X, targets, owners, weights)
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
-            UNCOVERED.fit(X.shape[1], stored.get("feature_names_in_"))
+            names = stored.get("feature_names_in_")
+            UNCOVERED.fit(X.shape[1], names, self._is_out_of_sight())
         heard = Heard.of(self._listens or plan.solver.tells)
         run = prepare(plan, payer)
         w, stated = self._run(run, records, noise, heard)

@@ -1,11 +1,14 @@
 """A budget in scope pays for every fit inside, wherever it runs; what is not covered is said."""
 
+import multiprocessing
 import pickle
 import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from joblib import parallel_config
+from joblib import Parallel, delayed, parallel_config
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import StackingClassifier, VotingClassifier
@@ -43,6 +46,62 @@ def test_fits_in_workers_are_covered(backend):
     assert len(ledger) == 3 + 3 + 6
     _model().fit(X, Y)
     assert len(ledger) == 12
+
+
+def _made_where_it_is_fitted(rows=60):
+    """A fit of an estimator that nobody sent, and what was said of it."""
+    if multiprocessing.parent_process() is not None:
+        _covered.UNCOVERED.told = False  # by a test before, in this worker
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        paid = _model().fit(X[:rows], Y[:rows]).privacy_.ledger
+    return paid is not None, [str(one.message) for one in heard]
+
+
+IN_THREADS = {
+    "joblib": lambda: Parallel(n_jobs=2, prefer="threads")(
+        delayed(_made_where_it_is_fitted)(60) for _ in range(3)
+    ),
+    "pool": lambda: list(ThreadPoolExecutor(2).map(_made_where_it_is_fitted, [60] * 3)),
+}
+
+
+@pytest.mark.parametrize("how", IN_THREADS)
+def test_what_is_made_in_a_thread_is_covered(how):
+    with skdp.budget(epsilon=2, delta=1e-6) as ledger:
+        assert [paid for paid, _ in IN_THREADS[how]()] == [True] * 3
+    assert len(ledger) == 3
+
+
+def test_what_is_made_in_a_thread_that_ran_before_is_covered():
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(abs, range(4)))
+        with skdp.budget(epsilon=2, delta=1e-6) as ledger:
+            assert all(paid for paid, _ in pool.map(_made_where_it_is_fitted, [60] * 3))
+    assert len(ledger) == 3
+
+
+def test_what_is_made_in_a_worker_out_of_sight_says_so():
+    with skdp.budget(epsilon=2, delta=1e-6) as ledger, parallel_config(backend="loky"):
+        found = Parallel(n_jobs=2)(delayed(_made_where_it_is_fitted)() for _ in range(2))
+        sent = Parallel(n_jobs=2)(delayed(_fitted)(clone(_model())) for _ in range(2))
+    assert len(ledger) == 2 and all(told == [] for told in sent)
+    for paid, told in found:
+        assert not paid and "made in a worker process" in told[0]
+
+
+def _fitted(model):
+    _covered.UNCOVERED.told = False  # by a test before, in this worker
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model.fit(X, Y)
+    return [str(one.message) for one in heard]
+
+
+def test_what_was_sent_without_a_budget_is_not_said_to_be_out_of_sight():
+    with parallel_config(backend="loky"):
+        (told,) = Parallel(n_jobs=2)(delayed(_fitted)(clone(_model())) for _ in range(1))
+    assert not any("made in a worker process" in one for one in told)
 
 
 def test_a_search_inside_ends_with_a_model_or_is_refused_before_its_first_fit():

@@ -103,8 +103,9 @@ def budget(
     -----
     Budgets may be nested, and the innermost pays. Threads that were started inside see the budget; where
     several threads have opened different ones, a fit in yet another thread is refused. An estimator that
-    a function *makes* in a worker process that was started before the ``with`` is not covered: make it
-    outside and send it, or give it the ledger.
+    a function *makes* in a worker process (of loky, as joblib uses by default, or another that was spawned, or was
+    started before the ``with``) is not covered, and a warning says so: make it outside and send it, or give it the
+    ledger.
 
     Examples
     --------
