@@ -206,6 +206,7 @@ _APART: dict[str, Callable[[Any], bool]] = {
     "_paid_by": _are_digests,
     "_behind": _is_class_name,
     "_sent": _is_sent,
+    "_one_of_several": lambda value: value is True,
 }
 
 

@@ -26,6 +26,11 @@ def payer_of(ledger: Ledger | None) -> Ledger | None:
     return ledger if scope is None else scope.ledger
 
 
+# Clones, and those whose price was set afterwards, as searches do: other candidates may cost otherwise.
+_SET: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
+_CLONES: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
+
+
 class Covered(BaseEstimator):
     """Part of an estimator that finds who pays, and takes the budget in scope along to other processes."""
 
@@ -49,6 +54,7 @@ class Covered(BaseEstimator):
         twin: Self = super().__sklearn_clone__()
         if "_sent" in self.__dict__:
             twin._sent = self._sent
+        _CLONES[twin] = None
         if self in _ARRIVED:
             _ARRIVED[twin] = None
         with suppress(NotSupported):  # a fit will say which budget is meant, or that none is
@@ -64,6 +70,17 @@ class Covered(BaseEstimator):
         if payer is None and in_scope() is None and "_sent" in self.__dict__:
             payer = self._sent.ledger
         return None if payer is None else payer.called(type(self).__name__)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn."""
+        super().set_params(**params)
+        if {"epsilon", "delta"} & set(params) and (self in _CLONES or self in _ARRIVED):
+            _SET[self] = None
+        return self
+
+    def _has_a_price_of_its_own(self) -> bool:
+        """Tell whether it is a clone whose price was set afterwards."""
+        return self in _SET
 
     def _is_out_of_sight(self) -> bool:
         """Tell whether it was made in a worker process: then nothing says whether a budget is open in another one."""

@@ -11,7 +11,7 @@ Privacy: none of this is a condition of a guarantee. A fit that is let pass is c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,14 @@ class Search:
         """The ledger under a name by which all fits of this search are found in it."""
         return ledger.called(f"{payer} in {self.name} {self.identity}")
 
-    def refuse_unpayable(self, ledger: Ledger, payer: str, script: Script) -> None:
+    def refuse_unpayable(
+        self,
+        ledger: Ledger,
+        payer: str,
+        script: Script,
+        others: Iterable[tuple[str, Script]] = (),
+        varies: bool = False,
+    ) -> None:
         """Refuse a fit unless the ledger holds all that are left of this search; others like it are asked no more.
 
         Parameters
@@ -61,29 +68,57 @@ class Search:
             Who is fitted.
         script : tuple of (Event, int)
             What the fit asks.
+        others : iterable of (str, script)
+            Other steps of the same pipeline that the ledger pays for.
+        varies : bool
+            Whether the search sets the price, so that what other candidates cost is not known: where somebody has
+            announced it, that counts.
         """
         if self.identity in _REFUSED:
             raise BudgetExceeded(_REFUSED[self.identity])
         if not ledger.spec.private or (self.identity, script) in _LET_PASS:
             return
-        paid = [who for who in ledger.payers if self.identity in who]
-        own = sum(who.startswith(f"{payer} ") for who in paid)
-        # Fits before this one that did not pay were refused, so they come again in no count.
-        done = max(own, min(self.place, len(paid)))
+        if varies and ledger.announced:
+            return
+        coming = [(script, max(1, self._left(ledger, payer)))]
+        coming += [(asked, max(0, self._left(ledger, name))) for name, asked in others]
         try:
-            ledger.announce([(script, max(1, self.fits - done))])
+            ledger.announce(coming)
         except BudgetExceeded as error:
-            _REFUSED[self.identity] = str(error)
-            raise
+            told = f"{_VARIES}{error}" if varies else str(error)
+            _REFUSED[self.identity] = told
+            raise BudgetExceeded(told) from None
         _LET_PASS.add((self.identity, script))
 
+    def _left(self, ledger: Ledger, payer: str) -> int:
+        """How many fits of an estimator are to come.
 
+        Fits before this one that did not pay were refused, so they come again in no count.
+        """
+        paid = [who for who in ledger.payers if self.identity in who]
+        own = sum(who.startswith(f"{payer} ") for who in paid)
+        return self.fits - max(own, min(self.place, len(paid)))
+
+
+_VARIES = (
+    "This search sets epsilon or delta, and nobody tells what its other candidates cost: say it beforehand by "
+    "ledger.announce([(model.quote(n, d).script, fits), ...]), without fits=, and the search is let pass. If all cost "
+    "as much as this one, then: "
+)
 # Of searches that this process makes fits for: what was found payable, and what was not, after which nothing is.
 _LET_PASS: set[tuple[str, Script]] = set()
 _REFUSED: dict[str, str] = {}
 
 
-def expect_more(ledger: Ledger, payer: str, script: Script, context: Any, several: bool) -> Ledger:
+def expect_more(
+    ledger: Ledger,
+    payer: str,
+    script: Script,
+    context: Any,
+    several: bool,
+    others: Iterable[tuple[str, Script]] = (),
+    varies: bool = False,
+) -> Ledger:
     """Refuse a fit whose search the ledger cannot hold; the ledger, by the name that the fit is charged under.
 
     Parameters
@@ -98,10 +133,14 @@ def expect_more(ledger: Ledger, payer: str, script: Script, context: Any, severa
         Of the fit.
     several : bool
         Whether it is one of several clones, so that where no search is known a warning is due.
+    others : iterable of (str, script)
+        Other steps of the same pipeline that the ledger pays for; read where they count.
+    varies : bool
+        Whether a search has set the price.
     """
     search = find_search(context)
     if search is not None:
-        search.refuse_unpayable(ledger, payer, script)
+        search.refuse_unpayable(ledger, payer, script, others, varies)
         return search.label(ledger, payer)
     if several and not name_searches(context):
         UNANNOUNCED.fit(payer, ledger)

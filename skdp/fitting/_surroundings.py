@@ -7,13 +7,14 @@ before the outermost `fit` nobody can tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from ..inspection.checks import LEARNS, UNKNOWN, check
+from ..privacy.events import Script
 from ._search_budget import name_searches
 
 __all__ = ["Surroundings", "find_surroundings", "merge_around", "name_around", "stand_around"]
@@ -29,10 +30,13 @@ class Surroundings:
         Classes of steps that learn from the data without a receipt, or of which nothing is known.
     paying : tuple of str
         Classes of the steps in front that pay, and so learn anew at each fit.
+    quotes : callable
+        Every step of the outermost pipeline that pays, with the script of its fit; empty where nobody knows.
     """
 
     around: tuple[str, ...] = ()
     paying: tuple[str, ...] = ()
+    quotes: Callable[[], list[tuple[Any, Script]]] = list
 
 
 _TOLD: ContextVar[Surroundings | None] = ContextVar("skdp_surroundings", default=None)
@@ -44,19 +48,25 @@ def find_surroundings() -> Surroundings | None:
 
 
 @contextmanager
-def stand_around(pipeline: Any) -> Iterator[None]:
+def stand_around(
+    pipeline: Any, quotes: Callable[[], list[tuple[Any, Script]]] = list
+) -> Iterator[None]:
     """Tell every fit inside what the steps of a pipeline are.
 
     Parameters
     ----------
     pipeline : Pipeline
         That is being fitted.
+    quotes : callable
+        Its steps that pay, with their scripts.
     """
     outer, found = _TOLD.get() or Surroundings(), check(pipeline)
     learning = found.named(LEARNS) + found.named(UNKNOWN)
     front = (check(step) for _, step in pipeline.steps[:-1])
     paying = tuple(part.kind for step in front for part in step.steps if part.charges)
-    token = _TOLD.set(Surroundings(_once(outer.around + learning), _once(outer.paying + paying)))
+    quotes = quotes if _TOLD.get() is None else outer.quotes
+    around, before = _once(outer.around + learning), _once(outer.paying + paying)
+    token = _TOLD.set(Surroundings(around, before, quotes))
     try:
         yield
     finally:

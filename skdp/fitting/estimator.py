@@ -3,6 +3,7 @@
 import copy
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -12,13 +13,14 @@ from numpy.typing import ArrayLike
 from .._fingerprint import fingerprint
 from ..mechanisms import Noise, Public, Records
 from ..privacy import Ledger
+from ..privacy.events import Script
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 from ._bases import with_callbacks
 from ._callbacks import TakesCallbacks, begin_context, telling
-from ._covered import UNCOVERED, Covered
+from ._covered import UNCOVERED, Covered, payer_of
 from ._diagram import visual_block
 from ._entering import Entering
 from ._fields import FromFields
@@ -30,7 +32,7 @@ from ._progress import length_of
 from ._search_budget import expect_more
 from ._seeds import SEEDS, seed_of, warn_of_seed
 from ._shares import declared_of_rows, units_of
-from ._surroundings import name_around
+from ._surroundings import find_surroundings, name_around
 from ._tables import Array
 from ._warm import refuse_untold
 from ._warning import frames_to_caller
@@ -320,10 +322,19 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         ledger, name = run.ledger, type(self).__name__
         if ledger is not None:
             several = "_one_of_several" in vars(self)
-            ledger = expect_more(ledger, name, run.charge, context, several)
+            varies = self._has_a_price_of_its_own()
+            given = ledger, name, run.charge, context, several
+            ledger = expect_more(*given, self._others(ledger), varies)
         run = replace(run, ledger=ledger, around=name_around(name, context))
-        given = records, noise, self.verbose, heard
-        return telling(self, context, lambda told: run.on(*given, told))
+        asked = records, noise, self.verbose, heard
+        return telling(self, context, lambda told: run.on(*asked, told))
+
+    def _others(self, ledger: Ledger) -> Iterator[tuple[str, Script]]:
+        """Other steps of the pipeline around it that the same ledger pays for, by name and what they ask."""
+        around = find_surroundings()
+        for step, script in [] if around is None else around.quotes():
+            if step is not self and payer_of(step.ledger) == ledger:
+                yield type(step).__name__, script
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,10 +13,11 @@ from ..fitting._targets import targets
 from ..fitting.data import any_table, attempt, table
 from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics.scoring import codes_of
-from ._candidates import Candidates, steps_of
+from ..privacy.events import Script
+from ._candidates import Candidates, paying, steps_of
 from ._frame import Frame, Table
 
-__all__ = ["Widths", "admitted", "refuse_rest", "widths_of"]
+__all__ = ["Widths", "admitted", "quotes_along", "refuse_rest", "widths_of"]
 
 Widths = tuple[tuple[int, ...], ...]
 
@@ -61,6 +62,16 @@ def widths_of(candidates: Candidates, X: Any) -> Widths:
     """How many columns come to each paying step of each candidate, by the first row."""
     first = getattr(X, "iloc", X)[:1]
     return tuple(_through(candidates.bare(i), first)[1] for i in range(len(candidates)))
+
+
+def quotes_along(model: Any, X: Any) -> list[tuple[Any, Script]]:
+    """Each step of a pipeline that pays, with the script of its fit on a table; no row but the first is looked at."""
+    first, n = getattr(X, "iloc", X)[:1], int(X.shape[0])
+    steps = [step for _, step in paying(model)]
+    return [
+        (step, step.quote(n if step.neighbors == "replace_one" else None, width).script)
+        for step, width in zip(steps, _through(model, first)[1], strict=True)
+    ]
 
 
 def _through(model: Any, rows: Any) -> tuple[Any, tuple[int, ...]]:

@@ -12,7 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from ..exceptions import PrivacyWarning
 from ..fitting._surroundings import stand_around
 from ..fitting._warning import frames_to_caller
+from ..fitting.data import attempt
 from ..inspection.checks import LEARNS, check
+from ..privacy.events import Script
 
 __all__ = ["Pipeline", "warn_of_learning"]
 
@@ -31,7 +33,7 @@ class Pipeline(_Pipeline):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Fit all steps, as in scikit-learn."""
         warn_of_learning(self.steps)
-        with stand_around(self):
+        with stand_around(self, lambda: _quotes(self, X)):
             super().fit(X, y, **params)
         return self
 
@@ -39,15 +41,23 @@ class Pipeline(_Pipeline):  # type: ignore[misc]
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Fit all steps, and return what the last one makes of the rows, as in scikit-learn."""
         warn_of_learning(self.steps)
-        with stand_around(self):
+        with stand_around(self, lambda: _quotes(self, X)):
             return super().fit_transform(X, y, **params)
 
     @available_if(_has("fit_predict"))  # type: ignore[untyped-decorator]
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Fit all steps, and return what the last one predicts, as in scikit-learn."""
         warn_of_learning(self.steps)
-        with stand_around(self):
+        with stand_around(self, lambda: _quotes(self, X)):
             return super().fit_predict(X, y, **params)
+
+
+def _quotes(pipeline: Any, X: Any) -> list[tuple[Any, Script]]:
+    """Steps that pay, and what their fits ask: by the shape of the table, and a row that steps in front have mapped."""
+    from ..model_selection._doors import quotes_along
+
+    found: list[tuple[Any, Script]] | None = attempt(lambda: quotes_along(pipeline, X))[0]
+    return found or []
 
 
 def warn_of_learning(steps: Sequence[tuple[str, Any]]) -> None:

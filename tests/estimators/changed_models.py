@@ -33,7 +33,7 @@ DECLARED = {
 SEARCHED = {"param_grid": {"C": [0.1, 1.0]}, "param_distributions": {"C": [0.1, 0.3, 1.0]}}
 NO_PART = {"ledger", "random_state", "verbose"}
 HELD = {"_parameters", "_buffers", "_modules"}  # where a module of PyTorch has its numbers
-BESIDE = {"privacy_", "_paid_by", "_behind", "_sent"}
+BESIDE = {"privacy_", "_paid_by", "_behind", "_sent", "_one_of_several"}
 
 
 def declared(Estimator, **given):

@@ -27,6 +27,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 import skdp
 from skdp import BudgetExceeded, DPLogisticRegression, PrivacyWarning
 from skdp.fitting import _search_budget
+from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_epsilon, gaussian_mu
@@ -202,6 +203,63 @@ def test_candidates_with_epsilons_of_their_own():
     assert len(ledger) == 6
     with pytest.raises(REFUSED, match="6 fits"):
         GridSearchCV(model(ledger=Ledger(0.1, 1e-6)), grid, cv=3, refit=False).fit(X, Y)
+
+
+@told
+@pytest.mark.parametrize("error_score", ["raise", np.nan])
+def test_no_step_in_front_is_paid_where_the_pipeline_cannot_be(error_score):
+    """A pipeline of skdp tells its steps what all of them cost."""
+    pipeline = skdp.make_pipeline(DPBounds(epsilon=0.05), model(data_norm=2.0, epsilon=0.3))
+    search = GridSearchCV(
+        pipeline, {"dplogisticregression__C": [0.1, 1.0]}, cv=3, error_score=error_score
+    )
+    with skdp.budget(0.6, 1e-6) as ledger, pytest.raises(REFUSED, match="14 fits are coming"):
+        search.fit(X, Y)
+    assert len(ledger) == 0 and ledger.spent == 0.0
+    ledger = Ledger(0.6, 1e-6)
+    given = {"dpbounds__ledger": ledger, "dplogisticregression__ledger": ledger}
+    with pytest.raises(REFUSED, match="14 fits are coming"):
+        clone(search).set_params(estimator=clone(pipeline).set_params(**given)).fit(X, Y)
+    assert len(ledger) == 0 and ledger.spent == 0.0
+    with skdp.budget(1.2, 1e-6) as ledger:
+        search.set_params(cv=2).fit(X, Y)
+    assert len(ledger) == 10
+
+
+@told
+def test_a_step_in_front_asks_for_what_its_own_ledger_pays():
+    pipeline = skdp.make_pipeline(
+        DPBounds(epsilon=0.05, ledger=(front := Ledger(0.6, 1e-6))),
+        model(data_norm=2.0, epsilon=0.3, ledger=(behind := Ledger(2.0, 1e-6))),
+    )
+    GridSearchCV(pipeline, {"dplogisticregression__C": [0.1, 1.0]}, cv=2).fit(X, Y)
+    assert len(front) == len(behind) == 5
+
+
+def test_our_searches_pay_once_or_not_at_all():
+    pipeline = skdp.make_pipeline(DPBounds(epsilon=0.05), model(data_norm=2.0, epsilon=0.3))
+    search = DPGridSearchCV(pipeline, {"dplogisticregression__C": [0.1, 1.0]})
+    with skdp.budget(0.2, 1e-6) as ledger, pytest.raises(BudgetExceeded):
+        search.fit(X, Y)
+    assert len(ledger) == 0 and ledger.spent == 0.0
+
+
+@told
+def test_what_candidates_of_several_prices_cost_is_announced_or_asked_for():
+    """One of 0.3 and two of 0.05, of which the first comes first: they cost 0.38, and six like the first 0.8."""
+    grid = {"epsilon": [0.3, 0.05, 0.05]}
+    for n_jobs in (None, 2):
+        ledger = Ledger(0.55, 1e-6)
+        search = GridSearchCV(model(ledger=ledger), grid, cv=2, refit=False, n_jobs=n_jobs)
+        with pytest.raises(REFUSED, match=r"sets epsilon or delta.*ledger\.announce"):
+            search.fit(X, Y)
+        assert len(ledger) == 0
+        prices = [(model(epsilon=e).quote(len(X) // 2, 3).script, 2) for e in grid["epsilon"]]
+        ledger.announce(prices)
+        search.fit(X, Y)
+        assert len(ledger) == 6
+    with pytest.raises(BudgetExceeded):
+        Ledger(0.4, 1e-6).announce(prices)
 
 
 @told

@@ -18,6 +18,7 @@ from estimators.changed_models import BESIDE, NO_PART, X, Y, changes, declared, 
 from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import skdp
 from skdp import DPLogisticRegression, DPRidge
@@ -79,6 +80,12 @@ def test_what_speaks_of_the_fit_alone_does_not_count(name):
     with skdp.budget(1.0, 1e-6):
         model._sent = in_scope().sent()
     assert known(model) == own
+
+
+def test_the_best_model_of_a_search_in_a_budget_is_that_of_its_receipt():
+    with skdp.budget(9.0, 1e-3):
+        search = GridSearchCV(declared(DPLogisticRegression), {"C": [0.1, 1.0]}, cv=2).fit(X, Y)
+    assert search.best_estimator_.privacy_.complaints(search.best_estimator_) == []
 
 
 ATTACHED = (X.tolist(), X, "a text of a record", (X,), ("a", "b"), object(), {"row": 1}, b"bytes")

@@ -110,7 +110,8 @@ class Rules:
             raise BudgetExceeded(
                 f"fits={fits} like this one cost epsilon={round_up(self._planned(whole))} at "
                 f"delta={round_up(spec.delta)}, the ledger has {round_up(spec.epsilon)}: nothing was charged. "
-                f"Give each fit about epsilon={round_down(0.97 * each, 3)}, or make fewer."
+                f"Give each fit about epsilon={round_down(0.97 * each, 3)}, make fewer, or use Ledger.announce where "
+                "prices differ."
             ) from None
 
     @own_arithmetic
