@@ -56,10 +56,9 @@ def _without_replacement(event: WithoutReplacementGaussian, neighbors: str) -> E
 
 def _poisson_pure(event: PoissonPure, neighbors: str) -> Event:
     """A sample of nobody or of everybody is none; an answer without noise is one on everybody too."""
-    if event.rate in (0.0, 1.0):
-        return PureDP(event.rate * event.epsilon)
     largest = cost(event, "pure", neighbors)(event, neighbors)
-    return PureDP(largest) if largest in (0.0, math.inf) else event
+    plain = event.rate in (0.0, 1.0) or largest in (0.0, math.inf)
+    return PureDP(largest) if plain else event
 
 
 def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:

@@ -25,7 +25,7 @@ from .events import (
     RenyiDP,
 )
 
-__all__ = ["inverse_up", "pure_mu", "pure_renyi"]
+__all__ = ["inverse_up", "pure_mu", "pure_profile", "pure_renyi"]
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def pure_renyi(epsilon: float, orders: Array) -> Array:
     return np.minimum(np.logaddexp(0.0, log_gap) / (orders - 1), epsilon)
 
 
-def _pure_profile(epsilon0: float, epsilon: Any, extra_mu: float) -> Any:
+def pure_profile(epsilon0: float, epsilon: Any, extra_mu: float) -> Any:
     """Randomised response next to a Gaussian: average over the response, which shifts the loss."""
     if math.isinf(epsilon0):
         return np.ones(np.shape(epsilon))[()]
@@ -128,7 +128,7 @@ def _pure_event_renyi(event: PureDP, orders: Array, neighbors: str) -> Array:
 
 @register(PureDP, "profile")
 def _pure_event_profile(event: PureDP, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
-    return _pure_profile(event.epsilon, epsilon, extra_mu)
+    return pure_profile(event.epsilon, epsilon, extra_mu)
 
 
 # A Renyi bound at one order: the divergence is nondecreasing in the order (Van Erven and Harremoes 2014)
@@ -181,7 +181,7 @@ def _laplace_event_renyi(event: Laplace, orders: Array, neighbors: str) -> Array
 def _laplace_profile(event: Laplace, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
     epsilon0 = inverse_up(event.multiplier)
     if extra_mu or math.isinf(epsilon0):
-        return _pure_profile(epsilon0, epsilon, extra_mu)
+        return pure_profile(epsilon0, epsilon, extra_mu)
     eps = np.asarray(epsilon, float)
     inside = -np.expm1((np.clip(eps, -epsilon0, epsilon0) - epsilon0) / 2)
     return np.where(eps < -epsilon0, -np.expm1(np.minimum(eps, 0.0)), inside)[()]

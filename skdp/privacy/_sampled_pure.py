@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._costs import pure_mu, pure_renyi
+from ._costs import pure_mu, pure_profile, pure_renyi
 from ._gaussian import gaussian_delta
 from ._sampled import log_excess
 from .curves import register
@@ -79,7 +79,7 @@ def _raised(*pairs: tuple[float, float]) -> Atoms:
 @register(PoissonPure, "pure")
 def _sampled_epsilon(event: PoissonPure, neighbors: str) -> float:
     if event.rate in (0.0, 1.0):
-        return event.rate * event.epsilon
+        return event.epsilon if event.rate else 0.0  # infinity times 0 is no number
     return amplified(event)
 
 
@@ -98,15 +98,12 @@ def _sampled_profile(
     event: PoissonPure, epsilon: Any, neighbors: str, extra_mu: float = 0.0
 ) -> Any:
     """The larger of both directions, each averaged over the loss of the step."""
-    eps = np.asarray(epsilon, float)
     if event.rate in (0.0, 1.0) or math.isinf(event.epsilon):
-        largest = _sampled_epsilon(event, neighbors)
-        truth = 1 / (1 + math.exp(-largest))
-        sides: tuple[Atoms, ...] = (((largest, truth), (-largest, 1 - truth)),)
-    else:
-        sides = atoms(event, neighbors)
+        return pure_profile(_sampled_epsilon(event, neighbors), epsilon, extra_mu)
+    eps = np.asarray(epsilon, float)
     sums = [
-        sum(mass * gaussian_delta(eps - loss, extra_mu) for loss, mass in side) for side in sides
+        sum(mass * gaussian_delta(eps - loss, extra_mu) for loss, mass in side)
+        for side in atoms(event, neighbors)
     ]
     return np.minimum(np.max(sums, axis=0), 1.0)[()]
 

@@ -194,6 +194,24 @@ def test_renyi_divergence_is_that_of_the_pair(epsilon, rate, neighbors):
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize("epsilon", [301.0, 1000.0])
+@pytest.mark.parametrize("rate", [1e-6, 0.3, 1.0])
+def test_renyi_divergence_where_moments_leave_the_doubles(epsilon, rate, neighbors):
+    """A bound: no less than that of the pair, and no more than the largest loss."""
+    event = PoissonPure(epsilon, rate)
+    orders = np.array([1.5, 2.0, 64.0, 1e4])
+    found = cost(event, "rdp", neighbors)(event, orders, neighbors)
+    with mp.workdps(1000):
+        p, q = _mp_pair(event, neighbors)
+        for order, value in zip(orders.tolist(), found.tolist()):
+            a = mp.mpf(order)
+            moment = mp.fsum(x**a * y ** (1 - a) for x, y in zip(p, q) if x)
+            assert mp.log(moment) / (a - 1) * (1 - mp.mpf("1e-14")) <= value
+        largest = float(mp.log1p(mp.mpf(rate) * mp.expm1(epsilon)))
+    assert np.all(found <= largest * (1 + 1e-14))
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
 @pytest.mark.parametrize("accountant", ["auto", "pld", "rdp", "zcdp", "gdp", "pure"])
 def test_a_sample_never_costs_more_than_its_largest_loss_alone(accountant, neighbors):
     rng = random.Random(8)
@@ -272,3 +290,48 @@ def test_filters_take_the_pure_reading():
     budget = Filter(Spec(1.0, 0.0, "add_remove"), "pure")
     budget.charge(event, 5)
     assert budget.spent == pytest.approx(5 * math.log1p(0.1 * math.expm1(1.0)), rel=1e-14)
+
+
+def beside_a_gaussian(event, eps, neighbors, mu):
+    """Delta of one answer and a Gaussian of that mu, on a fine grid of the Gaussian's answers: the larger order."""
+    p, q = laws(event, neighbors)
+    up = down = np.ones(1)
+    if mu:
+        grid = np.linspace(-12.0, 12.0 + mu, 100_001)
+        up, down = (np.exp(-0.5 * (grid - mean) ** 2) for mean in (mu, 0.0))
+        up, down = up / up.sum(), down / down.sum()
+    pairs = ((p, q, up, down), (q, p, up, down))
+    return max(math.fsum(stick(x * a, y * b, eps) for x, y in zip(r, s)) for r, s, a, b in pairs)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.4, 3.0])
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_the_registered_curve_is_that_of_the_laws(neighbors, mu):
+    """What `curves.cost` hands out for one event, beside a Gaussian or alone, at all epsilons at once."""
+    at = np.array([-1.0, 0.0, 0.03, 0.4, 1.5])
+    for epsilon, rate in itertools.product((0.0, 0.05, 1.0, 6.0), (0.0, 1e-3, 0.3, 0.9, 1.0)):
+        event = PoissonPure(epsilon, rate)
+        curve = cost(event, "profile", neighbors)
+        truth = np.array([beside_a_gaussian(event, eps, neighbors, mu) for eps in at])
+        found = curve(event, at, neighbors, extra_mu=mu)
+        assert np.all(found <= truth * (1 + 1e-7) + 1e-13)
+        assert np.all(found >= truth * (1 - (1e-7 if mu else 1e-14)) - 1e-15)
+        assert [curve(event, float(eps), neighbors, mu) for eps in at] == found.tolist()
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_an_answer_without_noise_costs_nothing_to_nobody_and_everything_else(neighbors):
+    """Where epsilon is infinite and the rate 0, their product is no number."""
+    prices = {0.0: 0.0, 0.1: math.inf, 1.0: math.inf}
+    for rate, price in prices.items():
+        event = PoissonPure(math.inf, rate)
+        assert {
+            cost(event, name, neighbors)(event, neighbors) for name in ("pure", "gdp", "zcdp")
+        } == {price}
+        for delta in (0.0, 1e-6):
+            assert accountants.epsilon(((event, 3),), delta, neighbors) == price
+        curve = cost(event, "profile", neighbors)(event, np.array([0.0, 2.0]), neighbors)
+        assert curve.tolist() == ([1.0, 1.0] if rate else [0.0, 0.0])
+    silent = Filter(Spec(1.0, 0.0, neighbors), "pure")
+    silent.charge(PoissonPure(math.inf, 0.0), 7)
+    assert silent.spent == 0.0
