@@ -219,6 +219,19 @@ class TestItsModel:
             assert receipt.complaints() == []
             assert Receipt.from_dict(json.loads(text_of(receipt))) == receipt
 
+    @pytest.mark.parametrize("error", [RuntimeError, RecursionError, AttributeError])
+    def test_what_cannot_be_read_is_another_model(self, error):
+        """Whatever it raises, and without what it says: that may tell of its data."""
+
+        class Model(DPLogisticRegression):
+            def get_params(self, deep=True):
+                raise error("row 7 is ill")
+
+        fitted, other = self.fitted(), Model()
+        (told,) = fitted.privacy_.complaints(other)
+        assert told.startswith("It belongs to another model") and error.__name__ in told
+        assert "ill" not in told and not fitted.privacy_.verify(other)
+
     def test_layout_and_byte_order_do_not_count(self):
         model = self.fitted()
         model.coef_ = np.asfortranarray(model.coef_).astype(">f8")
