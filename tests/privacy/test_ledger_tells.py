@@ -7,9 +7,11 @@ import os
 import pickle
 import sys
 import threading
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
+from privacy.receipt_samples import receipt_number
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Ledger, _shifted, epsilon
@@ -133,6 +135,68 @@ def test_a_ledger_is_true_and_counts_and_names_what_it_was_asked_for():
     assert ledger and len(ledger) == 0 and ledger.accountant == "zcdp"
     assert hash(ledger) == hash(ledger.called("x")) and ledger == ledger.called("x")
     assert ledger != Ledger(1.0, 1e-6, accountant="zcdp") and ledger != 1.0
+
+
+def test_a_ledger_names_who_was_charged():
+    ledger = Ledger(1.0, 0.0)
+    assert ledger.payers == ()
+    ledger.called("survey").reserve(pure(0.25), "mean")
+    ledger.reserve(pure(0.25))
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(pure(0.75), "refused")
+    assert ledger.payers == ("survey mean", "")
+
+
+def test_a_ledger_says_whether_it_was_told_of_coming_fits():
+    assert Ledger(1.0, 0.0, fits=1).announced and not Ledger(1.0, 0.0).announced
+    ledger = Ledger(1.0, 0.0)
+    with pytest.raises(BudgetExceeded, match="5 fits are coming"):
+        ledger.announce([(pure(0.25), 5)])
+    assert not ledger.announced  # who was refused may ask for less
+    ledger.announce([(pure(0.25), 4)])
+    assert ledger.announced and ledger.spent == 0.0
+
+
+def _at(line, number):
+    """A receipt that says a line has paid for it."""
+    return replace(receipt_number(number), ledger={**line._asdict(), "head": line.digest})
+
+
+def test_an_audit_says_in_words_which_receipts_miss_their_line_and_what_none_names(tmp_path):
+    """Lines 0 and 1 are the promise and the opening: charges begin with line 2."""
+    ledger, other = (Ledger(1.0, 0.0, path=tmp_path / f"{name}.db") for name in "ab")
+    heads = []
+    for _ in range(3):
+        ledger.reserve(pure(0.125))
+        heads.append(ledger.head)
+    other.reserve(pure(0.125))
+    _, second, third = heads
+    own = [_at(head, number) for number, head in enumerate(heads)]
+    assert "are named by none" not in str(ledger.audit(own)) and ledger.audit(own).sound
+    assert len(str(ledger.audit(own)).splitlines()) == 1
+    told = str(ledger.audit(own[:2]))
+    assert told.endswith("Of its 3 charges 1 is named by none of these receipts.")
+    replaced, lost = third._replace(digest=second.digest), third._replace(position=9)
+    silent = replace(receipt_number(5), ledger=None)
+    given = [own[0], _at(replaced, 3), silent, _at(other.head, 4), _at(lost, 6), silent]
+    found = ledger.audit(given)
+    assert (found.matched, found.replaced, found.silent, found.foreign, found.lost) == (
+        (0,),
+        (1,),
+        (2, 5),
+        (3,),
+        (4,),
+    )
+    name = f"The ledger {ledger.identity}"
+    assert str(found).splitlines() == [
+        f"{name} has lost charges: receipts [4] name lines behind its end.",
+        f"{name} was put back and charged since: receipts [1] name lines in whose places there are others.",
+        "Receipts [3] are of another ledger.",
+        "Receipts [2, 5] name no line.",
+        "Of its 3 charges 2 are named by none of these receipts.",
+    ]
+    assert str(ledger.audit([_at(replaced, 3)])).startswith(f"{name} was put back and charged")
+    assert [head.position for head in heads] == [2, 3, 4]
 
 
 # Fits that take the budget as a whole.
