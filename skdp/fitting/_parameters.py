@@ -21,7 +21,7 @@ from ..solvers import SOLVERS, Solver
 from ._tables import attempt
 from ._targets import are_bounds
 
-__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "refuse_wrong"]
+__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "loss_rule", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
 
@@ -35,10 +35,6 @@ class SeedSource(Protocol):
 
 Test = Callable[[Any], bool]
 Rule = tuple[Test, str]
-
-LOSS_NAMES = tuple(
-    name for name, kind in LOSSES.items() if kind.kind == "binary"
-)  # for two classes
 
 
 def _real(value: Any) -> float:
@@ -165,12 +161,6 @@ RULES: dict[str, Rule] = {
         _or_none(_one_of((Penalty, str))),
         "is no penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
     ),
-    "loss": (
-        lambda value: (
-            _one_of((), *LOSS_NAMES)(value) or (isinstance(value, Loss) and value.outputs == 1)
-        ),
-        f"is not known; use {_listed(LOSS_NAMES)} or an instance of one score from skdp.losses",
-    ),
     "alpha": (
         _between(1e-100, 1e100, 0.0),
         "must be 0, or a number between 1e-100 and 1e100: it is the strength of the penalty, as in scikit-learn",
@@ -265,6 +255,17 @@ RULES: dict[str, Rule] = {
         "must be a whole number from 1 to 2**53: the columns that a fit would see",
     ),
 }
+
+
+def loss_rule() -> Rule:
+    """What a loss of two classes may be: one that is known by name, or an instance."""
+    names = tuple(name for name, kind in LOSSES.items() if kind.kind == "binary")
+    return (
+        lambda value: (
+            _one_of((), *names)(value) or (isinstance(value, Loss) and value.outputs == 1)
+        ),
+        f"is not known; use {_listed(names)} or an instance of one score from skdp.losses",
+    )
 
 
 def refuse_wrong(given: dict[str, Any], rules: dict[str, Rule] = RULES) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
 from ..privacy import Ledger
-from ..privacy._receipts._admission import declare_admission
 from ..privacy.events import Script
 from ..privacy.ledger import Filter, Recorder, Scripted
 from ..privacy.receipt import Receipt
-from ..solvers import LIST_SOLVERS, SOLVERS, Budget
+from ..solvers import Budget
 from ._circumstances import position, today, version
 from ._expected import expected_error
 from ._heard import Heard
@@ -28,9 +27,6 @@ from ._weak import warn_of_noise, warn_of_promise
 from .plan import Plan
 
 __all__ = ["Run", "prepare"]
-
-for _solver in (*SOLVERS.values(), *LIST_SOLVERS.values()):
-    declare_admission(_solver.__name__, _solver.filter if _solver.adaptive else None)
 
 
 def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..privacy import Spec
+from ..privacy._risk import PROTECTS_NOBODY, share_caught
 from ..privacy.receipt import Receipt
-from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._verdicts import ASSUMES, PRIVATE, UNKNOWN, VOID, Setting, Verdict, is_ours
 
 __all__ = ["charges", "judge_guarantee"]

@@ -17,9 +17,9 @@ from ._receipts._html import page
 from ._receipts._pages import proof_page
 from ._receipts._registry import record
 from ._receipts._signature import is_signed, signature_of
+from ._risk import Risk
 from .events import Script
 from .groups import for_rows
-from .risk import Risk
 from .spec import Spec
 
 __all__ = ["Receipt", "proof_page"]

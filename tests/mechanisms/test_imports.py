@@ -58,5 +58,5 @@ def test_a_file_that_imports_the_room_that_imports_it_is_found(line):
 def test_the_registry_is_filled_once():
     assert _registry.questions() == MECHANISMS and len(MECHANISMS) > 10
     with pytest.raises(RuntimeError, match="alone"):
-        _registry.register({object})
+        _registry.register("builtins", [".object"])
     assert _registry.questions() == MECHANISMS

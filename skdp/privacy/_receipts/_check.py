@@ -9,8 +9,8 @@ from ..._fingerprint import VERSION, fingerprint, first_fingerprint, strangers
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
 from .._filter import Filter
+from .._risk import Risk, risk, risk_of_pair
 from ..events import Script
-from ..risk import Risk, risk, risk_of_pair
 from ..spec import Spec
 from ._admission import admitted_by, wrong_admission
 from ._pages import is_page

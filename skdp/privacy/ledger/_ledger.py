@@ -9,7 +9,7 @@ from typing import Any
 from ..events import Script, checked
 from ..spec import Spec
 from ._audit import Audit
-from ._file import FORMAT
+from ._lines import FORMAT
 from ._partition import Partition
 from ._rules import Rules, refuse_count
 from ._state import Entry, State, today
