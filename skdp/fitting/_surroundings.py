@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from ..inspection.checks import LEARNS, UNKNOWN, check
 from ._search_budget import name_searches
 
 __all__ = ["Surroundings", "find_surroundings", "merge_around", "name_around", "stand_around"]
@@ -52,6 +51,8 @@ def stand_around(pipeline: Any) -> Iterator[None]:
     pipeline : Pipeline
         That is being fitted.
     """
+    from ..inspection.checks import LEARNS, UNKNOWN, check  # fits outside pipelines need none of it
+
     outer, found = _TOLD.get() or Surroundings(), check(pipeline)
     learning = found.named(LEARNS) + found.named(UNKNOWN)
     front = (check(step) for _, step in pipeline.steps[:-1])

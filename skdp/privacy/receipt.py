@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..exceptions import NotSupported
 from ._breakdown import Share, breakdown
 from ._receipts import _plain, _words
-from ._receipts._card import model_card
 from ._receipts._check import complaints, known_risk, priced, risk_of
-from ._receipts._checklist import Check, checklist
-from ._receipts._html import page
 from ._receipts._pages import proof_page
-from ._receipts._registry import record
-from ._receipts._signature import is_signed, signature_of
 from ._risk import Risk
 from .events import Script
 from .groups import for_rows
 from .spec import Spec
+
+if TYPE_CHECKING:
+    from ._receipts._checklist import Check
 
 __all__ = ["Receipt", "proof_page"]
 
@@ -264,6 +262,8 @@ class Receipt:
         --------
         verify_signature : Whether it is that of a file.
         """
+        from ._receipts._signature import signature_of
+
         return signature_of(self.to_dict(), key)
 
     @classmethod
@@ -284,6 +284,8 @@ class Receipt:
         bool
             False where the data were changed, or somebody else signed them.
         """
+        from ._receipts._signature import is_signed
+
         try:
             cls.from_dict(data)
         except ValueError:
@@ -311,6 +313,8 @@ class Receipt:
         dict
             To be written as yaml or json.
         """
+        from ._receipts._registry import record
+
         return record(self, answers)
 
     def to_model_card(self, name: str = "A private model", license: str = "other") -> str:
@@ -323,10 +327,14 @@ class Receipt:
         license : str
             As hubs spell it.
         """
+        from ._receipts._card import model_card
+
         return model_card(self, name, license)
 
     def nist_checklist(self) -> tuple[Check, ...]:
         """What NIST SP 800-226 asks of a claim of differential privacy, answered; some is left to a person."""
+        from ._receipts._checklist import checklist
+
         return checklist(self)
 
     def for_rows(self, k: int) -> Spec:
@@ -365,4 +373,6 @@ class Receipt:
         return "\n".join((_words.promise(self, known_risk(self)), *told))
 
     def _repr_html_(self) -> str:
+        from ._receipts._html import page
+
         return page(self)
