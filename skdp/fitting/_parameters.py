@@ -15,7 +15,6 @@ from ..losses import LOSSES, Loss
 from ..models import ACTIVATIONS
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
-from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
 from ._tables import attempt
@@ -110,6 +109,12 @@ def _listed(words: Iterable[str]) -> str:
 
 # name -> (test, what it must be, with the remedy). Bounds are generous, and such that no product or quotient of two of
 # them leaves the doubles.
+def _is_ledger(value: Any) -> bool:
+    from ..privacy import Ledger
+
+    return isinstance(value, Ledger)
+
+
 RULES: dict[str, Rule] = {
     "epsilon": (
         lambda value: _real(value) > 0 and _between(0.0, 1e15, math.inf)(value),
@@ -236,7 +241,7 @@ RULES: dict[str, Rule] = {
     ),
     "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
     "ledger": (
-        _or_none(_one_of(Ledger)),
+        _or_none(_is_ledger),
         "must be a skdp.privacy.Ledger, or None for a fit that shares no budget",
     ),
     "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),

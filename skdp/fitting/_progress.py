@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..mechanisms._oracle import Account
 from ..privacy.events import Event
-from ..privacy.ledger import Filter, Scripted
+
+if TYPE_CHECKING:
+    from ..privacy.ledger import Filter, Scripted
 
 __all__ = ["Told", "finish", "length_of", "with_progress", "with_progress_bar"]
 
@@ -72,6 +74,8 @@ def length_of(account: Account) -> int | None:
     account : Account
         Of a fit.
     """
+    from ..privacy.ledger import Filter
+
     return None if isinstance(account, Filter) else sum(count for _, count in account.script)  # type: ignore[attr-defined]
 
 

@@ -1,17 +1,18 @@
 """What all private estimators share: they declare, hand over and store."""
 
+from __future__ import annotations
+
 import copy
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
 from ..mechanisms import Noise, Public, Records
-from ..privacy import Ledger
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
@@ -38,6 +39,9 @@ from ._weak import warn_of_doubts
 from .auto import choose_solver
 from .plan import Plan
 from .run import Run, prepare
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["PrivateEstimator"]
 

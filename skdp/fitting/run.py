@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
-from ..privacy import Ledger
 from ..privacy.events import Script
-from ..privacy.ledger import Filter, Recorder, Scripted
+from ..privacy.ledger import Recorder, Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ._circumstances import position, today, version
@@ -25,6 +24,10 @@ from ._threads import one_thread
 from ._warm import continued, joint, priced_jointly
 from ._weak import warn_of_noise, warn_of_promise
 from .plan import Plan
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
+    from ..privacy.ledger import Filter
 
 __all__ = ["Run", "prepare"]
 
@@ -188,11 +191,11 @@ class Run:
         plan, spec, account = self.plan, self.plan.spec, self.account
         unspent: float | None = None
         order: int | None = None
-        if isinstance(account, Filter):
+        if isinstance(account, Scripted):
+            cost, accountant = account.cost, account.accountant
+        else:
             cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
             unspent, order = account.unspent, account.order
-        else:
-            cost, accountant = account.cost, account.accountant
         receipt = Receipt(
             epsilon=cost,
             delta=spec.delta,
