@@ -20,7 +20,6 @@ from ..solvers import Budget, Solver, Task, resolve
 from ._bases import with_callbacks
 from ._callbacks import TakesCallbacks, begin_context, telling
 from ._covered import UNCOVERED, Covered
-from ._diagram import visual_block
 from ._entering import Entering
 from ._fields import FromFields
 from ._foreign import refuse_foreign, refusing_foreign
@@ -334,4 +333,6 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return tags
 
     def _sk_visual_block_(self) -> Any:
+        from ._diagram import visual_block
+
         return visual_block(self)

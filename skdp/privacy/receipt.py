@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..exceptions import NotSupported
-from ._breakdown import Share, breakdown
 from ._receipts import _plain, _words
 from ._receipts._check import complaints, known_risk, priced, risk_of
 from ._receipts._pages import proof_page
 from ._risk import Risk
 from .events import Script
-from .groups import for_rows
 from .spec import Spec
 
 if TYPE_CHECKING:
+    from ._breakdown import Share
     from ._receipts._checklist import Check
 
 __all__ = ["Receipt", "proof_page"]
@@ -170,6 +169,8 @@ class Receipt:
 
     def breakdown(self) -> tuple[Share, ...]:
         """Which event of the script costs what, the costliest first."""
+        from ._breakdown import breakdown
+
         return breakdown(self.script, self.delta, self.neighbors)
 
     def complaints(self, model: Any = None) -> list[str]:
@@ -360,6 +361,8 @@ class Receipt:
                 "A filter's script was not fixed beforehand and proves nothing for several rows; "
                 "use a solver whose script is fixed, or declare units."
             )
+        from .groups import for_rows
+
         return for_rows(self.script, Spec(self.epsilon, self.delta, self.neighbors), k)
 
     def to_dp_event(self) -> Any:
