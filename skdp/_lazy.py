@@ -75,6 +75,10 @@ class Registry(MutableMapping[str, type[T]], Generic[T]):
         places = (place for place in self._kinds.values() if isinstance(place, str))
         return {name: home for home, _, name in (place.rpartition(".") for place in places)}
 
+    def loaded(self) -> Iterator[type[T]]:
+        """Yield the registered classes that are loaded."""
+        return (kind for kind in self._kinds.values() if not isinstance(kind, str))
+
     def called(self, class_name: str) -> list[type[T]]:
         """Return the registered classes of that ``__name__``; no other class is loaded."""
         own = {
@@ -113,6 +117,8 @@ class _Classes(ValuesView[type[T]]):
     _mapping: Registry[T]
 
     def __contains__(self, kind: object) -> bool:
+        if any(kind is own for own in self._mapping.loaded()):  # the oracle asks at every question
+            return True
         name = getattr(kind, "__name__", None)
         return isinstance(name, str) and any(kind is own for own in self._mapping.called(name))
 

@@ -82,6 +82,19 @@ def test_rooms_are_attributes_of_the_package():
     assert list(failed) == ["nowhere"] and "has no attribute 'gd'" in failed["nowhere"]
 
 
+def test_threads_may_ask_for_different_names_at_once():
+    piece = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "import skdp, skdp.solvers, skdp.preprocessing, skdp.metrics\n"
+        "rooms = (skdp, skdp.solvers, skdp.preprocessing, skdp.metrics)\n"
+        "names = [(room, name) for room in rooms for name in reversed(room.__all__)]\n"
+        "with ThreadPoolExecutor(8) as pool:\n"
+        "    found = list(pool.map(lambda pair: getattr(*pair), names))\n"
+        "assert found == [getattr(*pair) for pair in names]"
+    )
+    assert in_fresh_interpreters({f"try {k}": piece for k in range(3)}) == {}
+
+
 @pytest.mark.slow
 def test_every_module_can_be_the_first_that_is_imported():
     pieces = {
