@@ -1,18 +1,69 @@
 """Differentially private estimators that drop into scikit-learn."""
 
-from . import linear_model
-from ._simulate import simulate
-from ._total import total
-from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
-from .inspection import check
-from .linear_model import *  # noqa: F403
-from .preprocessing import make_pipeline
-from .privacy import budget
+from typing import TYPE_CHECKING
+
+from ._lazy import attach
+from .privacy._receipts._admission import declare_admission
+
+if TYPE_CHECKING:
+    from ._simulate import simulate
+    from ._total import total
+    from .exceptions import BudgetExceeded, NotSupported, OffScript, PrivacyWarning
+    from .inspection import check
+    from .linear_model import (
+        DPElasticNet,
+        DPHuberRegressor,
+        DPLasso,
+        DPLinearRegression,
+        DPLinearSVC,
+        DPLinearSVR,
+        DPLogisticRegression,
+        DPPoissonRegressor,
+        DPQuantileRegressor,
+        DPRidge,
+    )
+    from .preprocessing import make_pipeline
+    from .privacy import budget
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "simulate": "_simulate",
+            "total": "_total",
+            "BudgetExceeded": "exceptions",
+            "NotSupported": "exceptions",
+            "OffScript": "exceptions",
+            "PrivacyWarning": "exceptions",
+            "check": "inspection",
+            "DPElasticNet": "linear_model",
+            "DPHuberRegressor": "linear_model",
+            "DPLasso": "linear_model",
+            "DPLinearRegression": "linear_model",
+            "DPLinearSVC": "linear_model",
+            "DPLinearSVR": "linear_model",
+            "DPLogisticRegression": "linear_model",
+            "DPPoissonRegressor": "linear_model",
+            "DPQuantileRegressor": "linear_model",
+            "DPRidge": "linear_model",
+            "make_pipeline": "preprocessing",
+            "budget": "privacy",
+        },
+    )
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BudgetExceeded",
+    "DPElasticNet",
+    "DPHuberRegressor",
+    "DPLasso",
+    "DPLinearRegression",
+    "DPLinearSVC",
+    "DPLinearSVR",
+    "DPLogisticRegression",
+    "DPPoissonRegressor",
+    "DPQuantileRegressor",
+    "DPRidge",
     "NotSupported",
     "OffScript",
     "PrivacyWarning",
@@ -24,7 +75,6 @@ __all__ = [
     "simulate",
     "total",
 ]
-__all__ += linear_model.__all__
 
 
 def show_versions() -> None:
@@ -32,3 +82,14 @@ def show_versions() -> None:
     from ._show_versions import show_versions as show
 
     show()
+
+
+def _filters_of(solver: str) -> list[str | None]:
+    """Name the filters that the solvers of this class name run under."""
+    from .solvers import LIST_SOLVERS, SOLVERS
+
+    kinds = [*SOLVERS.called(solver), *LIST_SOLVERS.called(solver)]
+    return [kind.filter if kind.adaptive else None for kind in kinds]
+
+
+declare_admission(_filters_of)  # here, since receipts are checked where no solver has been imported

@@ -4,14 +4,39 @@ An attack that fails proves nothing; one that finds more than was claimed proves
 confidence. Nothing here is private: it is for data that you made up.
 """
 
-from ._attack import Evidence, audit
-from ._canaries import Canaries, linear_canaries
-from ._neighbours import Neighbours, adversarial_pairs
-from ._one_run import OneRun, audit_one_run
-from ._one_run_bound import likeliest
-from ._pairs import worst_case_pair
-from ._replay import Replayed, fitted, replay
-from ._runs import released_by
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._attack import Evidence, audit
+    from ._canaries import Canaries, linear_canaries
+    from ._neighbours import Neighbours, adversarial_pairs
+    from ._one_run import OneRun, audit_one_run
+    from ._one_run_bound import likeliest
+    from ._pairs import worst_case_pair
+    from ._replay import Replayed, fitted, replay
+    from ._runs import released_by
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "Evidence": "_attack",
+            "audit": "_attack",
+            "Canaries": "_canaries",
+            "linear_canaries": "_canaries",
+            "Neighbours": "_neighbours",
+            "adversarial_pairs": "_neighbours",
+            "OneRun": "_one_run",
+            "audit_one_run": "_one_run",
+            "likeliest": "_one_run_bound",
+            "worst_case_pair": "_pairs",
+            "Replayed": "_replay",
+            "fitted": "_replay",
+            "replay": "_replay",
+            "released_by": "_runs",
+        },
+    )
 
 __all__ = [
     "Canaries",

@@ -9,8 +9,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -106,6 +104,9 @@ def fetch_mnist(path: Path) -> None:
 
 def download(name: str, check: bool = True) -> bytes:
     """The bytes of one source; its checksum is verified where one is known."""
+    import urllib.error  # here, since few programs download
+    import urllib.request
+
     request = urllib.request.Request(URLS[name], headers={"User-Agent": "skdp"})
     try:
         with urllib.request.urlopen(request, timeout=60) as response:

@@ -1,7 +1,6 @@
 """A logistic model with few relevant features, to measure which ones a method finds."""
 
 import numpy as np
-from scipy.signal import lfilter
 from scipy.special import expit
 
 from ._encode import Array
@@ -75,4 +74,6 @@ def make_sparse_classification(
 def _autoregressive(innovations: Array, correlation: float) -> Array:
     """Rows with covariance ``correlation ** |i - j|``: an AR(1) started in its stationary law."""
     innovations[:, 1:] *= np.sqrt(1 - correlation**2)
+    from scipy.signal import lfilter  # it takes long to load
+
     return lfilter([1.0], [1.0, -correlation], innovations, axis=1)

@@ -4,15 +4,38 @@
 estimators share: parameters in, plan out, all or nothing.
 """
 
-from ._corners import Corner, corner_width
-from ._fields import FromFields
-from .auto import MANY, choose_solver
-from .classifier import PrivateClassifier
-from .estimator import PrivateEstimator
-from .learner import PrivateLearner
-from .plan import Plan
-from .regressor import PrivateRegressor
-from .run import Run, prepare
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._corners import Corner, corner_width
+    from ._fields import FromFields
+    from .auto import MANY, choose_solver
+    from .classifier import PrivateClassifier
+    from .estimator import PrivateEstimator
+    from .learner import PrivateLearner
+    from .plan import Plan
+    from .regressor import PrivateRegressor
+    from .run import Run, prepare
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "Corner": "_corners",
+            "corner_width": "_corners",
+            "FromFields": "_fields",
+            "MANY": "auto",
+            "choose_solver": "auto",
+            "PrivateClassifier": "classifier",
+            "PrivateEstimator": "estimator",
+            "PrivateLearner": "learner",
+            "Plan": "plan",
+            "PrivateRegressor": "regressor",
+            "Run": "run",
+            "prepare": "run",
+        },
+    )
 
 __all__ = [
     "MANY",

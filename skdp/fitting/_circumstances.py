@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..privacy import Ledger
-from ..privacy.ledger import Head, today
+from ..privacy.ledger import today
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
+    from ..privacy.ledger import Head
 
 __all__ = ["position", "today", "version"]
 

@@ -1,16 +1,20 @@
 """Who pays for a fit: the estimator's own ledger, the budget in scope, or nobody, and then that is said."""
 
+from __future__ import annotations
+
 import multiprocessing
 import warnings
 from contextlib import suppress
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..privacy import Ledger
 from ..privacy.ledger import Sent, in_scope
 from ._bases import BaseEstimator
 from ._warning import frames_to_caller
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["UNCOVERED", "Covered", "Uncovered", "payer_of"]
 

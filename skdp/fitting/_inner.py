@@ -21,7 +21,7 @@ def inner_parameters(solver: Any) -> dict[str, Any]:
     -------
     dict
     """
-    if not isinstance(solver, str) or solver not in SOLVERS | LIST_SOLVERS:
+    if not isinstance(solver, str) or solver not in {*SOLVERS, *LIST_SOLVERS}:
         return {}
     return {_PREFIX + name: value for name, value in resolve(solver).get_params().items()}
 

@@ -15,13 +15,12 @@ from ..losses import LOSSES, Loss
 from ..models import ACTIVATIONS
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
-from ..privacy.ledger import Ledger
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
 from ._tables import attempt
 from ._targets import are_bounds
 
-__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "refuse_wrong"]
+__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "loss_rule", "refuse_wrong"]
 
 MOST = 2**53  # counts up to which a double holds every whole number
 
@@ -35,10 +34,6 @@ class SeedSource(Protocol):
 
 Test = Callable[[Any], bool]
 Rule = tuple[Test, str]
-
-LOSS_NAMES = tuple(
-    name for name, kind in LOSSES.items() if kind.kind == "binary"
-)  # for two classes
 
 
 def _real(value: Any) -> float:
@@ -114,6 +109,12 @@ def _listed(words: Iterable[str]) -> str:
 
 # name -> (test, what it must be, with the remedy). Bounds are generous, and such that no product or quotient of two of
 # them leaves the doubles.
+def _is_ledger(value: Any) -> bool:
+    from ..privacy import Ledger
+
+    return isinstance(value, Ledger)
+
+
 RULES: dict[str, Rule] = {
     "epsilon": (
         lambda value: _real(value) > 0 and _between(0.0, 1e15, math.inf)(value),
@@ -164,12 +165,6 @@ RULES: dict[str, Rule] = {
     "penalty": (
         _or_none(_one_of((Penalty, str))),
         "is no penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
-    ),
-    "loss": (
-        lambda value: (
-            _one_of((), *LOSS_NAMES)(value) or (isinstance(value, Loss) and value.outputs == 1)
-        ),
-        f"is not known; use {_listed(LOSS_NAMES)} or an instance of one score from skdp.losses",
     ),
     "alpha": (
         _between(1e-100, 1e100, 0.0),
@@ -246,7 +241,7 @@ RULES: dict[str, Rule] = {
     ),
     "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
     "ledger": (
-        _or_none(_one_of(Ledger)),
+        _or_none(_is_ledger),
         "must be a skdp.privacy.Ledger, or None for a fit that shares no budget",
     ),
     "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),
@@ -265,6 +260,17 @@ RULES: dict[str, Rule] = {
         "must be a whole number from 1 to 2**53: the columns that a fit would see",
     ),
 }
+
+
+def loss_rule() -> Rule:
+    """What a loss of two classes may be: one that is known by name, or an instance."""
+    names = tuple(name for name, kind in LOSSES.items() if kind.kind == "binary")
+    return (
+        lambda value: (
+            _one_of((), *names)(value) or (isinstance(value, Loss) and value.outputs == 1)
+        ),
+        f"is not known; use {_listed(names)} or an instance of one score from skdp.losses",
+    )
 
 
 def refuse_wrong(given: dict[str, Any], rules: dict[str, Rule] = RULES) -> None:

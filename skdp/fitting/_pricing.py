@@ -1,9 +1,12 @@
 """What a plan will ask, priced without a run: from the solver's own statement, or from a run on an empty vault."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from ..exceptions import NotSupported
 from ..losses import LOSSES
@@ -11,13 +14,16 @@ from ..mechanisms import Oracle, Records, Silence, Statement, price, state
 from ..models import MODELS
 from ..penalties import PENALTIES
 from ..privacy import accountants
-from ..privacy.ledger import Filter, Recorder
+from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS, Budget, Task
 from ._balance import unpriced, with_balance
 from ._scaling import with_scaling
 from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
+
+if TYPE_CHECKING:
+    from ..privacy.ledger import Filter
 
 __all__ = ["filter_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
 
@@ -152,7 +158,7 @@ def _of_one(plan: Plan, task: Task, budget: Budget) -> Statement:
 
 def _run_on_nothing(plan: Plan, task: Task, budget: Budget) -> Statement:
     """The same code runs on a vault without records, as many steps as a fit."""
-    account = Filter(plan.spec, plan.solver.filter) if plan.solver.adaptive else Recorder()
+    account = _filter(plan) if plan.solver.adaptive else Recorder()
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     with one_thread():
         plan.solver.solve(oracle, task, budget)
@@ -170,12 +176,19 @@ def filter_of(plan: Plan, renyi_order: int | None) -> Filter:
             f"solver={plan.solver.name!r} needs delta > 0; for pure epsilon use solver='auto' or "
             "'objective-perturbation'."
         )
-    own = Filter(plan.spec, plan.solver.filter)
+    own = _filter(plan)
     if own.order is None or renyi_order is None:
         return own
     try:
-        shared = Filter(plan.spec, plan.solver.filter, renyi_order)
+        shared = _filter(plan, renyi_order)
     except ValueError:  # that order proves nothing at this epsilon and delta
         return own
     least = 0.5 * own.total / own.order
     return shared if shared.total / renyi_order >= least or own.order < renyi_order else own
+
+
+def _filter(plan: Plan, order: int | None = None) -> Filter:
+    """A filter that keeps the plan's promise in the currency of its solver."""
+    from ..privacy.ledger import Filter
+
+    return Filter(plan.spec, plan.solver.filter, order)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..mechanisms._oracle import Account
 from ..privacy.events import Event
-from ..privacy.ledger import Filter, Scripted
+from ..privacy.ledger import Recorder, Scripted
+
+if TYPE_CHECKING:
+    from ..privacy.ledger import Filter
 
 __all__ = ["Told", "finish", "length_of", "with_progress", "with_progress_bar"]
 
@@ -72,7 +75,9 @@ def length_of(account: Account) -> int | None:
     account : Account
         Of a fit.
     """
-    return None if isinstance(account, Filter) else sum(count for _, count in account.script)  # type: ignore[attr-defined]
+    if not isinstance(account, Recorder | Scripted):
+        return None
+    return sum(count for _, count in account.script)
 
 
 def with_progress(account: Account, told: Told) -> _Ticking:

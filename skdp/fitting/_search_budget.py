@@ -13,12 +13,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..exceptions import BudgetExceeded, PrivacyWarning
-from ..privacy import Ledger
 from ..privacy.events import Script
 from ._warning import frames_to_caller
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["UNANNOUNCED", "Search", "Unannounced", "expect_more", "find_search", "name_searches"]
 

@@ -1,20 +1,24 @@
 """What a random state may be, and the seed that it stands for."""
 
+from __future__ import annotations
+
 import hashlib
 import numbers
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from .._fingerprint import told_apart
 from ..exceptions import PrivacyWarning
-from ..privacy import Ledger
 from ..privacy.receipt import Receipt
 from ._parameters import SeedSource
 from ._tables import attempt
 from ._warning import frames_to_caller
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["SEEDS", "seed_of", "warn_of_seed"]
 

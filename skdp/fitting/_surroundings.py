@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..privacy.events import Script
 from ._search_budget import name_searches
 
@@ -60,6 +59,8 @@ def stand_around(
     quotes : callable
         Its steps that pay, with their scripts.
     """
+    from ..inspection.checks import LEARNS, UNKNOWN, check  # fits outside pipelines need none of it
+
     outer, found = _TOLD.get() or Surroundings(), check(pipeline)
     learning = found.named(LEARNS) + found.named(UNKNOWN)
     front = (check(step) for _, step in pipeline.steps[:-1])

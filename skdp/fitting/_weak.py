@@ -9,8 +9,8 @@ from typing import Any
 from ..exceptions import PrivacyWarning
 from ..privacy import Spec
 from ..privacy._printed import round_up
+from ..privacy._risk import PROTECTS_NOBODY, share_caught
 from ..privacy.ledger import in_scope
-from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._warning import frames_to_caller
 
 __all__ = ["warn_of_doubts", "warn_of_noise", "warn_of_promise"]

@@ -20,10 +20,8 @@ from ..privacy.spec import Spec
 from ..solvers import (
     GD,
     ObjectivePerturbation,
-    OneShot,
     Solver,
     Task,
-    TwoPhase,
     WhiteGD,
     WhiteObjective,
 )
@@ -79,6 +77,8 @@ def choose_solver(
     least_squares = type(task.loss) in (Squared, Huber)
     known = isinstance(penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty)
     if alone and least_squares and narrow and known:
+        from ..solvers import TwoPhase
+
         return TwoPhase()
     if not smooth or not narrow or not task.penalty.convex:
         return GD()
@@ -91,7 +91,11 @@ def choose_solver(
 def _of_lists(task: Task, public: Public) -> Solver:
     """One release where that is all that there is of private labels; gradients elsewhere."""
     once = public.lists == "labels" and type(task.loss) is ListNet and task.penalty.smooth
-    return OneShot() if once else GD()
+    if not once:
+        return GD()
+    from ..solvers import OneShot
+
+    return OneShot()
 
 
 def _quiet(task: Task, public: Public, ridge: bool) -> float:

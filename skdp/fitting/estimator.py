@@ -1,18 +1,19 @@
 """What all private estimators share: they declare, hand over and store."""
 
+from __future__ import annotations
+
 import copy
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
 from ..mechanisms import Noise, Public, Records
-from ..privacy import Ledger
 from ..privacy.events import Script
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
@@ -21,7 +22,6 @@ from ..solvers import Budget, Solver, Task, resolve
 from ._bases import with_callbacks
 from ._callbacks import TakesCallbacks, begin_context, telling
 from ._covered import UNCOVERED, Covered, payer_of
-from ._diagram import visual_block
 from ._entering import Entering
 from ._fields import FromFields
 from ._foreign import refuse_foreign, refusing_foreign
@@ -40,6 +40,9 @@ from ._weak import warn_of_doubts
 from .auto import choose_solver
 from .plan import Plan
 from .run import Run, prepare
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["PrivateEstimator"]
 
@@ -342,4 +345,6 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return tags
 
     def _sk_visual_block_(self) -> Any:
+        from ._diagram import visual_block
+
         return visual_block(self)

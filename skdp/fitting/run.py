@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
-from ..privacy import Ledger
-from ..privacy._receipts._admission import declare_admission
 from ..privacy.events import Script
-from ..privacy.ledger import Filter, Recorder, Scripted
+from ..privacy.ledger import Recorder, Scripted
 from ..privacy.receipt import Receipt
-from ..solvers import LIST_SOLVERS, SOLVERS, Budget
+from ..solvers import Budget
 from ._circumstances import position, today, version
 from ._expected import expected_error
 from ._heard import Heard
@@ -27,10 +25,11 @@ from ._warm import continued, joint, priced_jointly
 from ._weak import warn_of_noise, warn_of_promise
 from .plan import Plan
 
-__all__ = ["Run", "prepare"]
+if TYPE_CHECKING:
+    from ..privacy import Ledger
+    from ..privacy.ledger import Filter
 
-for _solver in (*SOLVERS.values(), *LIST_SOLVERS.values()):
-    declare_admission(_solver.__name__, _solver.filter if _solver.adaptive else None)
+__all__ = ["Run", "prepare"]
 
 
 def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
@@ -193,11 +192,11 @@ class Run:
         plan, spec, account = self.plan, self.plan.spec, self.account
         unspent: float | None = None
         order: int | None = None
-        if isinstance(account, Filter):
+        if isinstance(account, Scripted):
+            cost, accountant = account.cost, account.accountant
+        else:
             cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
             unspent, order = account.unspent, account.order
-        else:
-            cost, accountant = account.cost, account.accountant
         receipt = Receipt(
             epsilon=cost,
             delta=spec.delta,

@@ -4,11 +4,30 @@
 scikit-learn, draw receipts and ledgers, and need matplotlib (``skdp[plot]``).
 """
 
-from ._ledger import LedgerDisplay
-from ._privacy import PrivacyDisplay
-from ._tradeoff import TradeoffDisplay
-from ._units import Coefficients, original_units
-from .checks import Finding, Findings, check
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._ledger import LedgerDisplay
+    from ._privacy import PrivacyDisplay
+    from ._tradeoff import TradeoffDisplay
+    from ._units import Coefficients, original_units
+    from .checks import Finding, Findings, check
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "LedgerDisplay": "_ledger",
+            "PrivacyDisplay": "_privacy",
+            "TradeoffDisplay": "_tradeoff",
+            "Coefficients": "_units",
+            "original_units": "_units",
+            "Finding": "checks",
+            "Findings": "checks",
+            "check": "checks",
+        },
+    )
 
 __all__ = [
     "Coefficients",

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..privacy import Spec
 from ..privacy._printed import round_up
+from ..privacy._risk import PROTECTS_NOBODY, share_caught
 from ..privacy.receipt import Receipt
-from ..privacy.risk import PROTECTS_NOBODY, share_caught
 from ._verdicts import ASSUMES, PRIVATE, UNKNOWN, VOID, Setting, Verdict, is_ours
 
 __all__ = ["charges", "judge_guarantee"]

@@ -1,10 +1,31 @@
 """Private linear models with scikit-learn's face."""
 
-from .classifiers import DPLinearSVC, DPLogisticRegression
-from .glm_regressors import DPLinearSVR, DPPoissonRegressor
-from .regressors import DPLinearRegression, DPRidge
-from .robust_regressors import DPHuberRegressor, DPQuantileRegressor
-from .sparse_regressors import DPElasticNet, DPLasso
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from .classifiers import DPLinearSVC, DPLogisticRegression
+    from .glm_regressors import DPLinearSVR, DPPoissonRegressor
+    from .regressors import DPLinearRegression, DPRidge
+    from .robust_regressors import DPHuberRegressor, DPQuantileRegressor
+    from .sparse_regressors import DPElasticNet, DPLasso
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "DPLinearSVC": "classifiers",
+            "DPLogisticRegression": "classifiers",
+            "DPLinearSVR": "glm_regressors",
+            "DPPoissonRegressor": "glm_regressors",
+            "DPLinearRegression": "regressors",
+            "DPRidge": "regressors",
+            "DPHuberRegressor": "robust_regressors",
+            "DPQuantileRegressor": "robust_regressors",
+            "DPElasticNet": "sparse_regressors",
+            "DPLasso": "sparse_regressors",
+        },
+    )
 
 __all__ = [
     "DPElasticNet",

@@ -10,20 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from ..exceptions import NotSupported
 from ..fitting import Plan
-from ..fitting.data import Array, as_text, frames_to_caller
+from ..fitting.data import Array, frames_to_caller
 from ..mechanisms import JointMoments, Public
 from ..solvers import Budget
+from ._levels import NONE, ROUGH, quantile
 from ._several import SeveralTargets
 
-__all__ = ["NONE", "ROUGH", "WithIntervals", "quantile"]
+__all__ = ["WithIntervals"]
 
-# Noise of the rows' moment over its shortest direction, from which intervals are said to be rough, and refused: in
-# simulations nominal 95 % covered 94 to 98 % below the first, and 84 to 90 % beyond the second.
-ROUGH, NONE = 0.5, 1.0
 _LEAST = 1e-6  # variance of residuals, for targets in [-1, 1]
 
 
@@ -153,15 +150,6 @@ class WithIntervals(SeveralTargets):
         )
         self.coef_std_ = deviation
         self._estimated = center, max(one.ratio for one in found)
-
-
-def quantile(level: float) -> float:
-    """How many standard errors an interval reaches to either side; refuses what is no level."""
-    if not isinstance(level, float | np.floating) or not 0.0 < level < 1.0:
-        raise ValueError(
-            f"level={as_text(level)} must be a number between 0 and 1; the usual is 0.95."
-        )
-    return float(ndtri(0.5 + 0.5 * level))
 
 
 def _of_one(moments: Array, question: Any, public: Public) -> Estimates:

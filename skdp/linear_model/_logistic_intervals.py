@@ -16,7 +16,7 @@ from ..exceptions import NotSupported
 from ..fitting import Plan
 from ..fitting.data import Array, frames_to_caller
 from ..solvers import Budget
-from ._intervals import NONE, ROUGH, quantile
+from ._levels import NONE, ROUGH, quantile
 from ._linear import LinearClassifier
 
 __all__ = ["WithLogisticIntervals"]

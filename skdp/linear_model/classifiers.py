@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ..fitting import MANY, Corner, Plan
+from ..fitting._parameters import Rule, loss_rule
 from ..fitting.data import Array
 from ..losses import LOSSES, Hinge, HuberisedHinge, Logistic, Loss, Multinomial
 from ..mechanisms import Public
@@ -158,6 +159,9 @@ class DPLinearSVC(WithCorners, LinearClassifier):
     loss: str | Loss = "huberised_hinge"
     h: float = 0.5
     _corner: ClassVar[Corner] = Corner(slope=10.0, widest=0.5, descent=0.5, loud=0.5)
+
+    def _rules(self) -> dict[str, Rule]:
+        return super()._rules() | {"loss": loss_rule()}
 
     def _open(self) -> bool:
         return _named(self.loss, "hinge") and _named(self.solver, "auto")

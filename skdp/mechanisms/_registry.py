@@ -7,25 +7,26 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+from .._lazy import Kinds
 from ..losses import LIST_LOSSES, LOSSES
 
 __all__ = ["declared", "losses", "questions", "register"]
 
-_questions: frozenset[type] = frozenset()
+_questions: Kinds | None = None
 
 
-def register(kinds: Iterable[type]) -> frozenset[type]:
+def register(package: str, places: Iterable[str]) -> Kinds:
     """Fill the registry of questions: once, where the room is put together, and never again."""
     global _questions
-    if _questions:
+    if _questions is not None:
         raise RuntimeError("mechanisms are registered in skdp/mechanisms/__init__.py alone.")
-    _questions = frozenset(kinds)
+    _questions = Kinds(package, places)
     return _questions
 
 
 def questions() -> Collection[type]:
     """Types of question that have a proof page."""
-    return _questions
+    return _questions if _questions is not None else frozenset()
 
 
 def losses(of_lists: bool = False) -> Collection[type]:

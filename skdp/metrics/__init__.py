@@ -1,9 +1,25 @@
 """Private figures of held-out records: sampling and noise in one honest interval, one release each."""
 
-from ._calibration import dp_calibration_curve
-from ._confusion import DPConfusionMatrix
-from ._estimate import Estimate
-from ._groups import DPGroupAccuracy
-from ._score import dp_score
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._calibration import dp_calibration_curve
+    from ._confusion import DPConfusionMatrix
+    from ._estimate import Estimate
+    from ._groups import DPGroupAccuracy
+    from ._score import dp_score
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "dp_calibration_curve": "_calibration",
+            "DPConfusionMatrix": "_confusion",
+            "Estimate": "_estimate",
+            "DPGroupAccuracy": "_groups",
+            "dp_score": "_score",
+        },
+    )
 
 __all__ = ["DPConfusionMatrix", "DPGroupAccuracy", "Estimate", "dp_calibration_curve", "dp_score"]

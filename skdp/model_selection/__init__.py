@@ -1,8 +1,24 @@
 """Folds by which one record's change stays in its part, cross-validation that pays for what it tells, and searches."""
 
-from ._cross_validation import dp_cross_val_score
-from ._folds import KeyFold, PositionFold
-from ._searches import DPGridSearchCV, DPRandomizedSearchCV
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._cross_validation import dp_cross_val_score
+    from ._folds import KeyFold, PositionFold
+    from ._searches import DPGridSearchCV, DPRandomizedSearchCV
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "dp_cross_val_score": "_cross_validation",
+            "KeyFold": "_folds",
+            "PositionFold": "_folds",
+            "DPGridSearchCV": "_searches",
+            "DPRandomizedSearchCV": "_searches",
+        },
+    )
 
 __all__ = [
     "DPGridSearchCV",

@@ -6,18 +6,42 @@ of what is declared, so they cost nothing, or pay and carry a receipt (`DPBounds
 ``row_norm_``.
 """
 
-from .bounds_scaler import BoundsScaler
-from .declared_encoder import DeclaredEncoder
-from .dp_bounds import DPBounds
-from .dp_imputer import DPImputer
-from .dp_pca import DPPCA
-from .dp_quantile_scaler import DPQuantileScaler
-from .dp_spline_features import DPSplineFeatures
-from .dp_standard_scaler import DPStandardScaler
-from .dp_whitener import DPWhitener
-from .pipelines import bound_of, make_pipeline
-from .row_norm_clipper import RowNormClipper
-from .table_encoder import TableEncoder
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from .bounds_scaler import BoundsScaler
+    from .declared_encoder import DeclaredEncoder
+    from .dp_bounds import DPBounds
+    from .dp_imputer import DPImputer
+    from .dp_pca import DPPCA
+    from .dp_quantile_scaler import DPQuantileScaler
+    from .dp_spline_features import DPSplineFeatures
+    from .dp_standard_scaler import DPStandardScaler
+    from .dp_whitener import DPWhitener
+    from .pipelines import bound_of, make_pipeline
+    from .row_norm_clipper import RowNormClipper
+    from .table_encoder import TableEncoder
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "BoundsScaler": "bounds_scaler",
+            "DeclaredEncoder": "declared_encoder",
+            "DPBounds": "dp_bounds",
+            "DPImputer": "dp_imputer",
+            "DPPCA": "dp_pca",
+            "DPQuantileScaler": "dp_quantile_scaler",
+            "DPSplineFeatures": "dp_spline_features",
+            "DPStandardScaler": "dp_standard_scaler",
+            "DPWhitener": "dp_whitener",
+            "bound_of": "pipelines",
+            "make_pipeline": "pipelines",
+            "RowNormClipper": "row_norm_clipper",
+            "TableEncoder": "table_encoder",
+        },
+    )
 
 __all__ = [
     "DPPCA",

@@ -5,25 +5,63 @@ any script of events, `calibrate` goes back from a promise to a noise scale, and
 budget that several fits share.
 """
 
-from ._accountant import Accountant
-from ._breakdown import Share, breakdown
-from ._convenience import epsilon_spent, noise_multiplier
-from .accountants import (
-    ACCOUNTANTS,
-    calibrate,
-    choose,
-    delta,
-    epsilon,
-    profile,
-    tradeoff,
-)
-from .dp_event import from_dp_event, to_dp_event
-from .groups import for_rows
-from .ledger import Filter, Ledger, Partition, budget
-from .receipt import Receipt, proof_page
-from .risk import Risk, risk
-from .selection import selection_delta, selection_epsilon
-from .spec import NEIGHBORS, Spec
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._accountant import Accountant
+    from ._breakdown import Share, breakdown
+    from ._convenience import epsilon_spent, noise_multiplier
+    from ._risk import Risk, risk
+    from .accountants import (
+        ACCOUNTANTS,
+        calibrate,
+        choose,
+        delta,
+        epsilon,
+        profile,
+        tradeoff,
+    )
+    from .dp_event import from_dp_event, to_dp_event
+    from .groups import for_rows
+    from .ledger import Filter, Ledger, Partition, budget
+    from .receipt import Receipt, proof_page
+    from .selection import selection_delta, selection_epsilon
+    from .spec import NEIGHBORS, Spec
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "Accountant": "_accountant",
+            "Share": "_breakdown",
+            "breakdown": "_breakdown",
+            "epsilon_spent": "_convenience",
+            "noise_multiplier": "_convenience",
+            "ACCOUNTANTS": "accountants",
+            "calibrate": "accountants",
+            "choose": "accountants",
+            "delta": "accountants",
+            "epsilon": "accountants",
+            "profile": "accountants",
+            "tradeoff": "accountants",
+            "from_dp_event": "dp_event",
+            "to_dp_event": "dp_event",
+            "for_rows": "groups",
+            "Filter": "ledger",
+            "Ledger": "ledger",
+            "Partition": "ledger",
+            "budget": "ledger",
+            "Receipt": "receipt",
+            "proof_page": "receipt",
+            "Risk": "_risk",
+            "risk": "_risk",
+            "selection_delta": "selection",
+            "selection_epsilon": "selection",
+            "NEIGHBORS": "spec",
+            "Spec": "spec",
+        },
+    )
 
 __all__ = [
     "ACCOUNTANTS",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from . import accountants
 from ._breakdown import Share, breakdown
+from ._risk import Risk, risk
 from .dp_event import from_dp_event
 from .events import Event, Script, checked, merged, tally
-from .risk import Risk, risk
 from .spec import check_neighbors
 
 __all__ = ["Accountant"]

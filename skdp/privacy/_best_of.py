@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from ._cost_registry import register
 from ._runs import CappedGeometricRuns, Runs
-from .curves import register
 from .events import BestOf, Script
 
 __all__ = ["BestOfCurve", "Curve"]

@@ -10,7 +10,6 @@ from functools import lru_cache
 from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
-from . import _pld
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
@@ -77,7 +76,9 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
         return 0.0, _STEP
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
-        return float(_pld.epsilon(script, delta, neighbors, accuracy=_COARSE))
+        from ._pld import epsilon
+
+        return float(epsilon(script, delta, neighbors, accuracy=_COARSE))
 
     try:
         scale = _search(lambda s: scaled(unit, s), spec, accountant, coarse, relative=_COARSE / 10)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfinv, logsumexp, ndtri_exp
 
+from ._cost_registry import register
 from ._gaussian import gaussian_delta, gaussian_log_delta
-from .curves import register
 from .events import (
     ZCDP,
     BoundedRange,

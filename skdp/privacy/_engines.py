@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
-from . import _pld, _pld_profile
 from ._compose import total, total_rdp
 from ._conversion import renyi_delta, renyi_epsilon
 from ._exact import at_least, pure_price
@@ -284,22 +283,30 @@ class _Pld(Engine):
 
     @staticmethod
     def _counts(counts: Counts, neighbors: str) -> Counts | None:
-        return stood_in(counts, neighbors, lambda event: _pld.supports(event, neighbors))
+        from ._pld import supports
+
+        return stood_in(counts, neighbors, lambda event: supports(event, neighbors))
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
         known = self._counts(counts, neighbors)
         assert known is not None
-        return float(_pld.epsilon(tuple(known.items()), delta, neighbors))
+        from ._pld import epsilon as price
+
+        return float(price(tuple(known.items()), delta, neighbors))
 
     def delta(self, counts: Counts, epsilon: float, neighbors: str) -> float:
         known = self._counts(counts, neighbors)
         assert known is not None
-        return float(_pld.delta(tuple(known.items()), epsilon, neighbors))
+        from ._pld import delta
+
+        return float(delta(tuple(known.items()), epsilon, neighbors))
 
     def profile(self, counts: Counts, epsilons: NDArray[np.float64], neighbors: str) -> Any:
         known = self._counts(counts, neighbors)
         assert known is not None
-        return _pld_profile.profile(tuple(known.items()), epsilons, neighbors)
+        from ._pld_profile import profile
+
+        return profile(tuple(known.items()), epsilons, neighbors)
 
 
 ENGINES: dict[str, Any] = {

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import NotSupported
+from ._cost_registry import register
 from ._objective_branches import AveragedBranches, Branches
-from .curves import register
 from .events import ObjectivePerturbation, PureObjectivePerturbation
 
 __all__ = [

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.signal import lfilter
 
 from ..exceptions import NotSupported
 from ._pld_lattice import Array, Lattice, Pair
@@ -184,6 +183,10 @@ def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: i
     masses = masses * np.exp(np.maximum(slope * (center - index), -_TRUSTED))
     discounted, missed = np.zeros(len(index)), np.zeros(len(index))
     if len(index):
+        from scipy.signal import (
+            lfilter,  # here, since it takes longer to load than all of this package
+        )
+
         discounted = lfilter([1.0], [1.0, -math.exp(-step)], masses[::-1])[::-1]
         # delta(l - step) = delta(l) + (1 - e^-step) E[e^{l - S}; S >= l]
         missed[:-1] = -math.expm1(-step) * np.cumsum(discounted[:0:-1])[::-1]

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ._cost_registry import register
 from ._costs import pure_renyi
 from ._gaussian import LOG_SQRT_2PI, gaussian_log_delta
-from .curves import register
 from .events import PoissonBundle, PoissonGaussian, WithoutReplacementGaussian
 
 __all__ = ["log_excess"]

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._cost_registry import register
 from ._costs import pure_mu, pure_profile, pure_renyi
 from ._gaussian import gaussian_delta
 from ._sampled import log_excess
-from .curves import register
 from .events import PoissonPure
 
 __all__ = ["Atoms", "amplified", "atoms"]

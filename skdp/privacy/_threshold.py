@@ -18,8 +18,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ._cost_registry import register
 from ._costs import laplace_renyi, pure_mu, pure_renyi
-from .curves import register
 from .events import AboveThreshold, GaussianAboveThreshold
 
 __all__: list[str] = []

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
-from . import _best_of, _costs, _objective, _sampled, _sampled_pure, _threshold
 from ._arithmetic import own_arithmetic
 from ._calibrate import calibrate_scale
 from ._compose import exact_mu, reduced
@@ -22,14 +21,6 @@ from .spec import Spec, check_delta, check_neighbors
 
 __all__ = ["ACCOUNTANTS", "calibrate", "choose", "delta", "epsilon", "profile", "tradeoff"]
 
-COST_FILES = (  # whose functions `curves.register` keeps
-    _best_of,
-    _costs,
-    _objective,
-    _sampled,
-    _sampled_pure,
-    _threshold,
-)
 ACCOUNTANTS = ("auto", *ENGINES)
 
 _PRICEABLE = 8192

@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..exceptions import NotSupported
-from ._breakdown import Share, breakdown
 from ._printed import round_down, round_up
 from ._receipts import _plain, _words
-from ._receipts._card import model_card
 from ._receipts._check import complaints, known_risk, priced, risk_of
-from ._receipts._checklist import Check, checklist
-from ._receipts._html import page
 from ._receipts._pages import proof_page
-from ._receipts._registry import record
-from ._receipts._signature import is_signed, signature_of
+from ._risk import Risk
 from .events import Script
-from .groups import for_rows
-from .risk import Risk
 from .spec import Spec
+
+if TYPE_CHECKING:
+    from ._breakdown import Share
+    from ._receipts._checklist import Check
 
 __all__ = ["Receipt", "proof_page"]
 
@@ -173,6 +170,8 @@ class Receipt:
 
     def breakdown(self) -> tuple[Share, ...]:
         """Which event of the script costs what, the costliest first."""
+        from ._breakdown import breakdown
+
         return breakdown(self.script, self.delta, self.neighbors)
 
     def complaints(self, model: Any = None) -> list[str]:
@@ -278,6 +277,8 @@ class Receipt:
         --------
         verify_signature : Whether it is that of a file.
         """
+        from ._receipts._signature import signature_of
+
         return signature_of(self.to_dict(), key)
 
     @classmethod
@@ -298,6 +299,8 @@ class Receipt:
         bool
             False where the data were changed, or somebody else signed them.
         """
+        from ._receipts._signature import is_signed
+
         try:
             cls.from_dict(data)
         except ValueError:
@@ -325,6 +328,8 @@ class Receipt:
         dict
             To be written as yaml or json.
         """
+        from ._receipts._registry import record
+
         return record(self, answers)
 
     def to_model_card(self, name: str = "A private model", license: str = "other") -> str:
@@ -337,10 +342,14 @@ class Receipt:
         license : str
             As hubs spell it.
         """
+        from ._receipts._card import model_card
+
         return model_card(self, name, license)
 
     def nist_checklist(self) -> tuple[Check, ...]:
         """What NIST SP 800-226 asks of a claim of differential privacy, answered; some is left to a person."""
+        from ._receipts._checklist import checklist
+
         return checklist(self)
 
     def for_rows(self, k: int) -> Spec:
@@ -366,6 +375,8 @@ class Receipt:
                 "A filter's script was not fixed beforehand and proves nothing for several rows; "
                 "use a solver whose script is fixed, or declare units."
             )
+        from .groups import for_rows
+
         return for_rows(self.script, Spec(self.epsilon, self.delta, self.neighbors), k)
 
     def to_dp_event(self) -> Any:
@@ -379,4 +390,6 @@ class Receipt:
         return "\n".join((_words.promise(self, known_risk(self)), *told))
 
     def _repr_html_(self) -> str:
+        from ._receipts._html import page
+
         return page(self)

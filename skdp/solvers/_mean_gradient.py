@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..losses import BayesRank, ListLoss
-from ..mechanisms import Gradient, LabelGradient, ListGradient, Public
+from ..mechanisms import Gradient, Public
 from ..mechanisms._mechanism import Additive
 from ._ranges import batch, clip_bound, count, one_of, positive, sampling_rate
 from ._rules import clip_rule, refuse_long_step, step_rule
@@ -89,6 +89,8 @@ def gradient_at(
     given: Any = {"at": w, "loss": task.loss, "multiplier": multiplier}
     if not isinstance(task.loss, ListLoss):
         return Gradient(**given, clip=clip)
+    from ..mechanisms import LabelGradient, ListGradient
+
     if public.lists != "labels" or type(task.loss) is not BayesRank or not task.loss.kept:
         return ListGradient(**given, clip=clip)
     if whole and public.documents is not None:  # no more noise than documents ask for at this point

@@ -20,9 +20,9 @@ from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger, Spec, delta, risk
+from skdp.privacy._risk import share_caught
 from skdp.privacy.events import Gaussian, PureDP
 from skdp.privacy.ledger import paid
-from skdp.privacy.risk import share_caught
 from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)

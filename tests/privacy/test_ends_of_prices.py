@@ -13,9 +13,9 @@ from skdp.privacy import (
     Filter,
     Ledger,
     Spec,
+    _cost_registry,
     calibrate,
     choose,
-    curves,
     delta,
     epsilon,
     to_dp_event,
@@ -70,7 +70,7 @@ class Unpriced(Event):
 @pytest.fixture
 def registry(monkeypatch):
     """A registry of costs that is put back afterwards, with a mu for `OnlyMu`."""
-    monkeypatch.setattr(curves, "_CURVES", dict(curves._CURVES))
+    monkeypatch.setattr(_cost_registry, "_CURVES", dict(_cost_registry._CURVES))
     register(OnlyMu, "gdp")(lambda event, neighbors: event.mu)
 
 

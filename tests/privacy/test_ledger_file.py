@@ -174,7 +174,7 @@ def test_a_file_of_another_promise_is_refused(path, other, said, held):
 def test_a_file_of_another_version_is_refused(path, monkeypatch):
     Ledger(*PROMISE, path=path)
     _store._OPEN.clear()
-    monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _file.FORMAT + 1)
+    monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _lines.FORMAT + 1)
     with pytest.raises(ValueError, match=r"format=2.*this one has 3.*another path"):
         Ledger(*PROMISE, path=path)
 

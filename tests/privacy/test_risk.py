@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from skdp.privacy import Spec, breakdown, delta, epsilon, risk, tradeoff
 from skdp.privacy._gaussian import gaussian_mu
+from skdp.privacy._risk import PROTECTS_NOBODY, risk_of_pair, share_caught
 from skdp.privacy.events import (
     AboveThreshold,
     Gaussian,
@@ -17,7 +18,6 @@ from skdp.privacy.events import (
     PoissonGaussian,
     PureDP,
 )
-from skdp.privacy.risk import PROTECTS_NOBODY, risk_of_pair, share_caught
 
 
 def normal_risks(mu):

@@ -28,6 +28,7 @@ from skdp.privacy._receipts import _html, _words
 from skdp.privacy._receipts._check import complaints, risk_of
 from skdp.privacy._receipts._plain import _number, plain
 from skdp.privacy._receipts._registry import wrong_with
+from skdp.privacy._risk import risk_of_pair
 from skdp.privacy._shifted import ShiftedBook, used
 from skdp.privacy.events import (
     AboveThreshold,
@@ -39,7 +40,6 @@ from skdp.privacy.events import (
     RenyiDP,
 )
 from skdp.privacy.ledger import Scripted
-from skdp.privacy.risk import risk_of_pair
 
 risk_module = sys.modules[risk_of_pair.__module__]  # the function of that name hides it
 

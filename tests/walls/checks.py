@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+from walls.lazy import wrong_homes
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "skdp"
 
@@ -19,7 +21,9 @@ OPTIONAL = {
     "cryptography",
 }  # extras: imported inside functions only
 
-# What a room may import of skdp, and of third parties. A room is a folder of skdp/.
+ANYWHERE = {"_lazy"}  # holds no name of any room
+
+# What a room may import of skdp, and of third parties: under TYPE_CHECKING too. A room is a folder of skdp/.
 ROOMS = {
     "privacy": ({"privacy", "exceptions", "_fingerprint"}, NUMBERS),
     "losses": ({"losses"}, NUMBERS),
@@ -121,7 +125,7 @@ def wrong_imports(source, name):
             known = outside | sys.stdlib_module_names | (set() if top else OPTIONAL)
             if root not in known:
                 yield f"{name}:{line} imports {module}"
-        elif allowed is not None and entered not in allowed:
+        elif allowed is not None and entered not in allowed | ANYWHERE:
             yield f"{name}:{line} imports {module} from the room {room}"
         elif room == "solvers" and entered == "mechanisms" and imported in FORBIDDEN_TO_SOLVERS:
             yield f"{name}:{line} imports {imported}"
@@ -332,8 +336,15 @@ def rounds_prices(source, name):
             yield f"{name}:{node.lineno} rounds {ast.unparse(node.value)} to the nearest number"
 
 
+def other_homes(source, name):
+    """Names of a package that are loaded from elsewhere than its imports under TYPE_CHECKING say."""
+    beside = (PACKAGE / name).parent.iterdir() if (PACKAGE / name).exists() else ()
+    yield from wrong_homes(source, name, {path.stem for path in beside})
+
+
 WALLS = {
     "prices": rounds_prices,
+    "homes": other_homes,
     "counts": private_counts,
     "imports": wrong_imports,
     "private": private_imports,

@@ -10,6 +10,7 @@ from walls.checks import WALLS, modules, name_of
 from skdp.mechanisms import MECHANISMS
 from skdp.solvers import SOLVERS
 
+LAZY = "if TYPE_CHECKING:\n    {0}\nelse:\n    __getattr__, __dir__ = attach(__name__, {{{1}}})\n"
 LONG = "def long():\n    '''Doc.'''\n" + "    x = 1\n" * 61
 
 # For each wall, files that break it. Each must be complained of, and of nothing but its own fault.
@@ -75,6 +76,21 @@ BREACHES = [
     ),
     ("prices", "x.py", "def f(r):\n    return f'{r.epsilon:.4g}'\n"),
     ("prices", "x.py", "def f(spent_before):\n    return f'{spent_before:g}'\n"),
+    # Loaded from another place than is shown, or not at all; hidden by a module of the same name.
+    ("homes", "x/__init__.py", LAZY.format("from .a import A", "'A': 'b'")),
+    ("homes", "x/__init__.py", LAZY.format("from .a import A, B", "'A': 'a'")),
+    ("homes", "x/__init__.py", LAZY.format("from .a import A", "'A': 'a', 'B': 'b'")),
+    ("homes", "x/__init__.py", LAZY.format("from .a import A", "'A': '..mechanisms.a'")),
+    ("homes", "x/__init__.py", LAZY.format("from .a import A", "'A': 'a', **more")),
+    ("homes", "x/__init__.py", LAZY.format("from .a import A", "'A': 'a'") + "__all__ = ['B']\n"),
+    ("homes", "solvers/__init__.py", LAZY.format("from .a import gd", "'gd': 'a'")),
+    (
+        "homes",
+        "x/__init__.py",
+        LAZY.format("from .a import A", "") + "KINDS = Registry('x', {'a': 'a.A', 'b': 'b.B'})\n",
+    ),
+    # What only a type checker reads is an import too.
+    ("imports", "privacy/x.py", "if TYPE_CHECKING:\n    from ..mechanisms import Noise\n"),
     ("sizes", "x.py", "x = 1\n" * 601),
     ("sizes", "x.py", LONG),
     ("docstrings", "x.py", "x = 1\n"),

@@ -23,12 +23,15 @@ class Traffic:
 
     def __init__(self):
         self.names, self.solves = set(), 0
+        self._loading = 0  # modules that are being imported: what they call to come into being is no part of a fit
 
     def note(self, frame, event, _):
         """As `sys.setprofile` wants it."""
         called = frame.f_code
+        if called.co_name == "<module>":
+            self._loading += {"call": 1, "return": -1}.get(event, 0)
         room = _room(called.co_filename)
-        if event != "call" or room is None:
+        if event != "call" or self._loading or room is None:
             return
         self.solves += room == "solvers" and called.co_name == "solve"
         caller = frame.f_back

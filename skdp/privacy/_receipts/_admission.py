@@ -7,6 +7,7 @@ declared by those who run it; a receipt that says otherwise does not hold.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,21 +15,21 @@ if TYPE_CHECKING:
 
 __all__ = ["admitted_by", "declare_admission", "wrong_admission"]
 
-_FILTERS: dict[str, str | None] = {}
 _SUFFIX = " filter"
+_declared: list[Callable[[str], Iterable[str | None]]] = []
 
 
-def declare_admission(solver: str, currency: str | None) -> None:
-    """Declare the currency of a solver's filter; None for a solver whose script is fixed beforehand.
+def declare_admission(filters_of: Callable[[str], Iterable[str | None]]) -> None:
+    """Declare who knows under which filter a solver runs; it is asked when a receipt is checked.
 
     Parameters
     ----------
-    solver : str
-        Name of its class, with which its text on a receipt begins.
-    currency : str or None
-        As `Filter` has it.
+    filters_of : callable
+        From the name of a solver's class, with which its text on a receipt begins, to the currencies of the filters of
+        all solvers of that name, as `Filter` has them: None for one whose script is fixed beforehand, and nothing for
+        a name that is not known.
     """
-    _FILTERS[solver] = currency
+    _declared.append(filters_of)
 
 
 def admitted_by(receipt: Receipt) -> str | None:
@@ -44,8 +45,14 @@ def wrong_admission(receipt: Receipt) -> str | None:
         return f"accountant={receipt.accountant!r} does not go with unspent={receipt.unspent!r}."
     for part in receipt.solver.split(", then "):
         solver = re.match(r"\w*", part)
-        wanted = _FILTERS.get(solver[0], named) if solver else named
+        wanted = _wanted(solver[0] if solver else "", named)
         if wanted != named:
             told = "a script fixed beforehand" if wanted is None else f"a {wanted} filter"
             return f"solver={part!r} runs under {told}, the receipt says accountant={receipt.accountant!r}."
     return None
+
+
+def _wanted(solver: str, named: str | None) -> str | None:
+    """The currency that a solver of this name runs under: the one that is named, where nobody knows another."""
+    known = [currency for filters_of in _declared for currency in filters_of(solver)]
+    return named if named in known or not known else known[0]

@@ -13,8 +13,8 @@ from ._pages import web_address
 from ._words import Fold, folded, not_covered, odds, promise, unit
 
 if TYPE_CHECKING:
+    from .._risk import Risk
     from ..receipt import Receipt
-    from ..risk import Risk
 
 __all__ = ["budget_shares", "model_card", "numbers"]
 

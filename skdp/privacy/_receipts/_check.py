@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ..._fingerprint import VERSION, fingerprint, first_fingerprint, strangers
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
-from .._filter import Filter
 from .._printed import round_down, round_up
+from .._risk import Risk, risk, risk_of_pair
 from ..events import Script
-from ..risk import Risk, risk, risk_of_pair
 from ..spec import Spec
 from ._admission import admitted_by, wrong_admission
 from ._pages import is_page
 
 if TYPE_CHECKING:
+    from .._filter import Filter
     from ..receipt import Receipt
 
 __all__ = ["complaints", "known_risk", "priced", "risk_of"]
@@ -79,6 +79,8 @@ def _filter(receipt: Receipt) -> Filter | None:
     if receipt.unspent is None:
         return None
     spec = Spec(receipt.epsilon, receipt.delta, receipt.neighbors)
+    from .._filter import Filter
+
     return Filter(spec, admitted_by(receipt) or "", receipt.order)
 
 

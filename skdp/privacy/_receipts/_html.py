@@ -17,8 +17,8 @@ from ._pages import statement_of, web_address
 from ._words import UNTOLD, not_covered, odds, promise
 
 if TYPE_CHECKING:
+    from .._risk import Risk
     from ..receipt import Receipt
-    from ..risk import Risk
 
 __all__ = ["page"]
 

@@ -10,8 +10,8 @@ from .._printed import round_up
 from ..events import Event, Script, tally
 
 if TYPE_CHECKING:
+    from .._risk import Risk
     from ..receipt import Receipt
-    from ..risk import Risk
 
 __all__ = [
     "UNTOLD",

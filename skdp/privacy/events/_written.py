@@ -60,6 +60,8 @@ def _name_of(kind: type[Event]) -> str:
 
 def read_script(plain: list[dict[str, Any]]) -> Script:
     """The script that `written_script` wrote; an event that nobody has defined here is `Unread`."""
+    from .. import curves  # noqa: F401  # an event may be defined beside its costs
+
     known = {_name_of(kind): kind for kind in _kinds(Event)}
     return tuple((_read_event(run, known), int(run["count"])) for run in plain)
 

@@ -6,15 +6,40 @@ that depend on answers need a *filter*, and `Filter` offers only the ones with a
 is the filter that several fits share, in one process, in several, or over years in a file.
 """
 
-from .._filter import Filter
-from .._script import Recorder, Scripted
-from ._audit import Audit
-from ._budget import Scope, Sent, budget, in_scope, paid
-from ._ledger import Ledger
-from ._partition import Partition
-from ._state import today
-from ._witness import Head
-from .report import Report
+from typing import TYPE_CHECKING
+
+from ..._lazy import attach
+
+if TYPE_CHECKING:
+    from .._filter import Filter
+    from .._script import Recorder, Scripted
+    from ._audit import Audit
+    from ._budget import Scope, Sent, budget, in_scope, paid
+    from ._ledger import Ledger
+    from ._partition import Partition
+    from ._state import today
+    from ._witness import Head
+    from .report import Report
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "Filter": "._filter",
+            "Recorder": "._script",
+            "Scripted": "._script",
+            "Audit": "_audit",
+            "Scope": "_budget",
+            "Sent": "_budget",
+            "budget": "_budget",
+            "in_scope": "_budget",
+            "paid": "_budget",
+            "Ledger": "_ledger",
+            "Partition": "_partition",
+            "today": "_state",
+            "Head": "_witness",
+            "Report": "report",
+        },
+    )
 
 __all__ = [
     "Audit",

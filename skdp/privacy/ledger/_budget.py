@@ -9,10 +9,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...exceptions import NotSupported
-from ._ledger import Ledger
+
+if TYPE_CHECKING:
+    from ._ledger import Ledger
 
 __all__ = ["Scope", "Sent", "budget", "in_scope", "paid"]
 
@@ -121,6 +123,8 @@ def budget(
     >>> len(ledger), ledger.spent < 0.9
     (3, True)
     """
+    from ._ledger import Ledger
+
     ledger = Ledger(epsilon, delta, neighbors, **options)
     scope = Scope(ledger)
     token = _HERE.set(scope)

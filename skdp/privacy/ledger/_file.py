@@ -35,9 +35,8 @@ from ._tables import (
 )
 from ._witness import Head, Witness, WitnessFile, refuse_rollback
 
-__all__ = ["BUSY_SECONDS", "FORMAT", "Cursor", "LedgerFile"]
+__all__ = ["BUSY_SECONDS", "Cursor", "LedgerFile"]
 
-FORMAT = 2
 _LOGGED = (
     1  # the format whose files have a write-ahead log, and no head: they are brought up to date
 )

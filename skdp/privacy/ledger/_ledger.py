@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._printed import round_down, round_up
 from ..events import Script, checked
 from ..spec import Spec
-from ._audit import Audit
-from ._file import FORMAT
-from ._partition import Partition
+from ._lines import FORMAT
 from ._rules import Rules, refuse_count
 from ._state import Entry, State, today
 from ._store import Handle, Store
 from ._witness import Head, Witness, witness_of
-from .report import Report
+
+if TYPE_CHECKING:
+    from ._audit import Audit
+    from ._partition import Partition
+    from .report import Report
 
 __all__ = ["Ledger"]
 
@@ -228,6 +230,8 @@ class Ledger:
         >>> ledger.spent, hospitals["north"].remaining
         (0.6, 0.4)
         """
+        from ._partition import Partition
+
         return Partition(self, groups)
 
     @property
@@ -282,6 +286,8 @@ class Ledger:
         >>> report.left, report.next_cost, report.more
         (0.75, 0.25, 3)
         """
+        from .report import Report
+
         return Report.of(self._rules, self._state)
 
     @property
@@ -339,6 +345,8 @@ class Ledger:
         >>> found.sound, found.lost, found.charges
         (True, (), 1)
         """
+        from ._audit import Audit
+
         return Audit.of(self.identity, self._store.digests(), len(self), receipts)
 
     def called(self, what: str) -> Ledger:

@@ -16,8 +16,9 @@ from ..events import read_script, written_script
 from ..spec import Spec
 from ._state import Entry, State, Totals
 
-__all__ = ["added", "difference"]
+__all__ = ["FORMAT", "added", "difference"]
 
+FORMAT = 2
 
 _json = json.JSONEncoder(separators=(",", ":")).encode
 _BETWEEN = '","'

@@ -14,13 +14,15 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...exceptions import NotSupported
-from ._file import LedgerFile
 from ._lines import added, difference
 from ._state import State
 from ._witness import Head, Witness
+
+if TYPE_CHECKING:
+    from ._file import LedgerFile
 
 __all__ = ["Handle", "Store"]
 
@@ -71,7 +73,7 @@ class Store:
         self.temporary = path is None
         self.read_only = False
         if path is not None:
-            self._file = LedgerFile(path, header, witness=witness, moved=moved)
+            self._file = _ledger_file(path, header, witness=witness, moved=moved)
             self._file.create(must_exist=must_exist or moved)
             self._file.read()
         _ALL.add(self)
@@ -112,7 +114,7 @@ class Store:
             store.temporary = handle.temporary
             store._state = added(State(), handle.statement) if handle.statement else State()
             durable = not handle.temporary
-            store._file = LedgerFile(handle.path, handle.header, durable, handle.witness)
+            store._file = _ledger_file(handle.path, handle.header, durable, handle.witness)
             store.read_only = handle.temporary and not os.path.exists(handle.path)
             if not store.read_only:
                 _OPEN[handle.path] = store
@@ -158,7 +160,7 @@ class Store:
     def _share(self) -> None:
         folder = tempfile.mkdtemp(prefix="skdp-ledger-")
         weakref.finalize(self, _remove, folder, os.getpid())
-        file = LedgerFile(os.path.join(folder, "ledger.db"), self._header, durable=False)
+        file = _ledger_file(os.path.join(folder, "ledger.db"), self._header, durable=False)
         file.create(self._state)
         file.read()
         self._file = file
@@ -212,6 +214,13 @@ class Store:
     def after_fork_in_parent(self) -> None:
         """Go on as before."""
         self._lock.release()
+
+
+def _ledger_file(*given: Any, **named: Any) -> LedgerFile:
+    """A `LedgerFile`; a ledger in memory has no need to load SQLite."""
+    from ._file import LedgerFile
+
+    return LedgerFile(*given, **named)
 
 
 def _remove(folder: str, process: int) -> None:
