@@ -11,7 +11,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 LONGEST = 0.5  # seconds of a case that is not heavy
-DEAREST = 6.0  # and of all cases of a function together
+DEAREST = 20.0  # and of all cases of a function together
 TIERS = ("heavy", "smoke")
 
 

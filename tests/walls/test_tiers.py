@@ -68,5 +68,5 @@ def test_what_is_heavy_runs_where_it_is_asked_for(arguments, runs):
 def test_functions_and_cases_are_listed_by_their_durations():
     seconds = {"f.py::all[1]": 0.6, "f.py::all[2]": 0.7, "f.py::all[3]": 0.1}
     seconds |= {"f.py::one[1]": 0.9, "f.py::one[2]": 0.1, "f.py::one[3]": 0.1, "f.py::none": 0.4}
-    seconds |= {f"f.py::many[{k}]": 0.2 for k in range(40)}
+    seconds |= {f"f.py::many[{k}]": 0.4 for k in range(60)}
     assert tiers.heavy(seconds) == ["f.py::all", "f.py::many", "f.py::one[1]"]
