@@ -45,7 +45,7 @@ def quick(session):
 
 @nox.session
 def smoke(session):
-    """A few cases of each folder: under a minute."""
+    """A few cases of each folder."""
     session.install(".[test]")
     _pytest(session, "-n", "auto", "-m", "smoke")
 
