@@ -12,6 +12,8 @@ import contextlib
 import copy
 import inspect
 import io
+import logging
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ import numpy as np
 from laws.promises import Act, Table, far_record, only_one_positive, table
 
 from skdp.fitting._covered import UNCOVERED
-from skdp.mechanisms import Oracle
+from skdp.mechanisms import Noise, Oracle
 
 __all__ = ["Seen", "attributes_are_answers", "neighbours_stay", "watched"]
 
@@ -43,10 +45,20 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
 
     Each question is paid for and answered first, so that what draws beside the answers goes on from the same place.
     """
-    seen, real = Seen(), Oracle.ask
+    seen, real, draw = Seen(), Oracle.ask, Noise.bytes
+    inside: list[int] = []  # questions that are being answered
+    drawn: list[int] = []  # bytes that were drawn beside answers: by searches, batches, folds
+
+    def draws(self: Noise, count: int) -> bytes:
+        drawn.extend([count] * (not inside))
+        return draw(self, count)
 
     def ask(self: Oracle, question: Any) -> Any:
-        answer = real(self, question)
+        inside.append(1)
+        try:
+            answer = real(self, question)
+        finally:
+            inside.pop()
         at = len(seen.answers)
         seen.questions.append((type(question).__name__, copy.deepcopy(vars(question)), self.public))
         vault = self._Oracle__records
@@ -58,11 +70,16 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
         return answer
 
     printed = io.StringIO()
+    random = np.random.get_state()[1].tobytes()
     with (
         patch.object(Oracle, "ask", ask),
+        patch.object(Noise, "bytes", draws),
         patch.object(UNCOVERED, "told", True),  # that note is of earlier fits
         warnings.catch_warnings(record=True) as warned,
         contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        _logged() as logged,
+        _opened() as opened,
     ):
         warnings.simplefilter("always")
         error = None
@@ -72,14 +89,59 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
             if isinstance(raised, AssertionError):
                 raise
             error = f"{type(raised).__name__}: {raised}"
-    said = sorted({f"{w.category.__name__}: {w.message}" for w in warned})
+    said = sorted({f"{w.category.__name__}: {w.message} {w.filename}:{w.lineno}" for w in warned})
     seen.left = {
         "result": seen.result,
         "warnings": said,
         "printed": printed.getvalue(),
+        "logged": logged,
+        "opened": opened,
         "error": error,
+        "draws beside answers": drawn,
+        "numpy's generator": np.random.get_state()[1].tobytes() == random,
     }
     return seen
+
+
+@contextlib.contextmanager
+def _logged() -> Iterator[list[str]]:
+    """All that is logged, at any level."""
+    lines: list[str] = []
+    handler = logging.Handler(level=0)
+    handler.emit = lambda record: lines.append(f"{record.name}: {record.getMessage()}")  # type: ignore[method-assign]
+    root, level = logging.getLogger(), logging.getLogger().level
+    root.addHandler(handler)
+    root.setLevel(1)
+    try:
+        yield lines
+    finally:
+        root.setLevel(level)
+        root.removeHandler(handler)
+
+
+_OPENED: list[list[str]] = []  # who listens to what is opened: a hook cannot be taken back
+
+
+def _hear(event: str, given: tuple[Any, ...]) -> None:
+    if not _OPENED or event not in ("open", "sqlite3.connect", "socket.connect", "subprocess.Popen"):
+        return
+    writes = event != "open" or (isinstance(given[1], str) and set(given[1]) & set("wax+"))
+    if writes and "__pycache__" not in str(given[0]):
+        _OPENED[-1].append(f"{event} {given[0]}")
+
+
+sys.addaudithook(_hear)
+
+
+@contextlib.contextmanager
+def _opened() -> Iterator[list[str]]:
+    """Files that are written, and connections that are made, by name."""
+    lines: list[str] = []
+    _OPENED.append(lines)
+    try:
+        yield lines
+    finally:
+        _OPENED.pop()
 
 
 def attributes_are_answers(act: Act) -> Iterator[str]:
@@ -96,6 +158,8 @@ def attributes_are_answers(act: Act) -> Iterator[str]:
     for what, other in strangers.items():
         second = watched(act, other, first.answers)
         yield from (f"{what}: {found}" for found in _compared(first, second))
+    again = watched(act, given, first.answers)
+    yield from (f"once more, after others: {found}" for found in _compared(first, again))
 
 
 def neighbours_stay(act: Act) -> Iterator[str]:

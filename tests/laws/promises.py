@@ -9,6 +9,7 @@ name is tried as it comes, and one that cannot be called fails until this file s
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils import get_tags
 
 import skdp
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import KeyFold, PositionFold
+from skdp.privacy import Ledger
 from skdp.solvers import SOLVERS
 from skdp.utils import all_estimators
 from skdp.utils._discovery import _public_modules
@@ -122,7 +125,7 @@ class Act:
 
 def acts(only: str = "") -> Iterator[Act]:
     """All acts of all that promises, or of those whose name begins with `only`."""
-    for act in (*_of_estimators(), *_of_pipelines(), *_of_functions()):
+    for act in (*_of_estimators(), *_of_pipelines(), *_of_files(), *_of_functions()):
         if act.name.startswith(only):
             yield act
 
@@ -146,24 +149,102 @@ DECLARED: dict[str, Any] = {
 OF_COUNTS = "DPPoissonRegressor"
 # Whose penalty is weighed against a mean, which needs a rough count where n is private.
 ROUGH_COUNT = {"n_public": 1000}
-# Each of them is tried alone beside what is declared: (name of the variant, parameters, arguments of fit).
-VARIANTS: tuple[tuple[str, dict[str, Any], Callable[[Table], dict[str, Any]] | None], ...] = (
-    ("declared", {}, None),
-    ("data_norm=None", {"data_norm": None}, None),
-    ("y_bounds=None", {"y_bounds": None}, None),
-    ("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}, None),
-    ("class_weight=balanced", {"class_weight": "balanced"}, None),
-    (
-        "class_weight=balanced, data_norm=None",
-        {"class_weight": "balanced", "data_norm": None},
-        None,
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One way to use an estimator, tried alone beside what is declared.
+
+    Parameters
+    ----------
+    name : str
+        Of the variant.
+    parameters : dict
+        Of the estimator; one that does not know them all has no such variant.
+    arguments : callable or None
+        From a table to further arguments of `fit`.
+    rows_of, targets_of : callable or None
+        From the rows, or the targets, that it would be given to those that it is given, record by record.
+    size : int
+        Records of the tables that it is run on.
+    of : callable
+        Whether an instance has the variant.
+    paid : bool
+        Whether a ledger pays, whose lines leave too.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    arguments: Callable[[Table], dict[str, Any]] | None = None
+    rows_of: Callable[[Any], Any] | None = None
+    targets_of: Callable[[Table], Any] | None = None
+    size: int = N
+    of: Callable[[Any], bool] = lambda model: True
+    paid: bool = False
+
+
+def with_holes(rows: Any) -> Any:
+    """The same rows where some cells are missing: which ones follows from the row alone."""
+    if isinstance(rows, pd.DataFrame):
+        return rows.assign(word=rows["word"].where(rows["word"] == "low"))
+    holes = rows.copy()
+    holes[rows[:, 1] > 1.0, 2] = np.nan
+    return holes
+
+
+def _takes_holes(model: Any) -> bool:
+    return bool(get_tags(model).input_tags.allow_nan)
+
+
+def _takes_classes(model: Any) -> bool:
+    return is_classifier(model) and get_tags(model).classifier_tags.multi_class
+
+
+def _takes_targets(model: Any) -> bool:
+    return is_regressor(model) and get_tags(model).target_tags.multi_output
+
+
+def _thirds(given: Table) -> np.ndarray:
+    return np.digitize(given.number, [-0.4, 0.9])
+
+
+def _two_targets(given: Table) -> np.ndarray:
+    return np.column_stack([given.number, -given.number / 3.0])
+
+
+VARIANTS = (
+    Variant("declared", {}),
+    Variant("data_norm=None", {"data_norm": None}),
+    Variant("y_bounds=None", {"y_bounds": None}),
+    Variant("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}),
+    Variant("class_weight=balanced", {"class_weight": "balanced"}),
+    Variant(
+        "class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}
     ),
-    ("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}, None),
-    ("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
-    ("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}),
-    ("warm_start", {"warm_start": True}, None),
-    ("positive", {"positive": True}, None),
-    ("no intercept", {"fit_intercept": False}, None),
+    Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
+    Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
+    Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}),
+    Variant("warm_start", {"warm_start": True}),
+    Variant("positive", {"positive": True}),
+    Variant("no intercept", {"fit_intercept": False}),
+    Variant("told", {"verbose": 1}),
+    Variant("paid by a ledger", {}, of=lambda model: "ledger" in _parameters(type(model)), paid=True),
+    Variant("few records", {}, size=LIST),
+    Variant("three classes", {"classes": [0, 1, 2]}, targets_of=_thirds, of=_takes_classes),
+    Variant(
+        "three classes, nothing declared",
+        {"classes": [0, 1, 2], "data_norm": None, "class_weight": "balanced"},
+        targets_of=_thirds,
+        of=_takes_classes,
+    ),
+    Variant("several targets", {}, targets_of=_two_targets, of=_takes_targets),
+    Variant(
+        "several targets, nothing declared",
+        {"y_bounds": None, "data_norm": None},
+        targets_of=_two_targets,
+        of=_takes_targets,
+    ),
+    Variant("missing cells", {}, rows_of=with_holes, of=_takes_holes),
 )
 
 
@@ -212,11 +293,11 @@ def _of_search(relation: str) -> dict[str, Any]:
     }
 
 
-FORMS: dict[str, Callable[[np.ndarray], Any]] = {
-    "float32": lambda X: X.astype(np.float32),
-    "by columns": np.asfortranarray,
-    "sparse": csr_array,
-}
+FORMS = (
+    Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
+    Variant("by columns", {}, rows_of=np.asfortranarray),
+    Variant("sparse", {}, rows_of=csr_array),
+)
 
 
 def _rows_for(model: Any, given: Table) -> Any:
@@ -242,26 +323,32 @@ def released(model: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(model).items() if name not in given}
 
 
-def _fit(
-    model: Any,
-    more: Callable[[Table], dict[str, Any]] | None = None,
-    form: Callable[[np.ndarray], Any] | None = None,
-) -> Callable[[Table], Any]:
+def _fit(model: Any, variant: Variant, relation: str) -> Callable[[Table], Any]:
     def run(given: Table) -> Any:
         fresh = clone(model)
-        extra = {} if more is None else more(given)
+        ledger = Ledger(200.0, 1e-3, neighbors=relation) if variant.paid else None
+        if variant.paid:
+            fresh.set_params(ledger=ledger)
+        extra = {} if variant.arguments is None else variant.arguments(given)
         known = inspect.signature(fresh.fit).parameters
         if "qid" in known:
             extra |= {"qid": given.document_list}
         rows, targets = _rows_for(fresh, given), _targets_for(fresh, given)
-        if form is not None:
-            rows = form(rows)
+        if variant.targets_of is not None:
+            targets = variant.targets_of(given)
+        if variant.rows_of is not None:
+            rows = variant.rows_of(rows)
         fresh.fit(rows, targets, **extra)
         if getattr(fresh, "warm_start", False):
             fresh.fit(rows, targets, **extra)
-        return released(fresh)
+        return released(fresh) | {"charged": charged(ledger)}
 
     return run
+
+
+def charged(ledger: Any) -> Any:
+    """What a ledger tells of what it has paid."""
+    return None if ledger is None else (len(ledger), ledger.scripts, ledger.spent)
 
 
 def _of_estimators() -> Iterator[Act]:
@@ -269,17 +356,17 @@ def _of_estimators() -> Iterator[Act]:
         known = _parameters(kind)
         pays = "ledger" in known
         for relation in RELATIONS if pays else RELATIONS[:1]:
-            for what, extra, more in VARIANTS:
-                model = built(kind, relation, extra)
-                if model is None:
+            for variant in (*VARIANTS, *(FORMS if "data_norm" in known else ())):
+                model = built(kind, relation, variant.parameters)
+                if model is None or not variant.of(model):
                     continue
-                rows = LIST if "privacy_unit" in known else PERSON if what == "persons" else 1
-                yield Act(f"{name}: {what}", relation, _fit(model, more), rows)
-            if "data_norm" in known:
-                for form, taken in FORMS.items():
-                    model = built(kind, relation, {})
-                    rows = LIST if "privacy_unit" in known else 1
-                    yield Act(f"{name}: {form}", relation, _fit(model, form=taken), rows)
+                rows = 1
+                if "privacy_unit" in known:
+                    rows = LIST
+                elif variant.name == "persons":
+                    rows = PERSON
+                run = _fit(model, variant, relation)
+                yield Act(f"{name}: {variant.name}", relation, run, rows, max(variant.size, 3 * rows))
             if "privacy_unit" in known:
                 yield from _of_people(kind, relation)
             yield from _of_solvers(name, kind, relation)
@@ -293,7 +380,8 @@ def _of_people(kind: type, relation: str) -> Iterator[Act]:
     def owners(given: Table) -> dict[str, Any]:
         return {"groups": given.document_list // 2}
 
-    yield Act(f"{kind.__name__}: persons", relation, _fit(model, owners), 2 * LIST)
+    of_people = Variant("persons", person, owners)
+    yield Act(f"{kind.__name__}: persons", relation, _fit(model, of_people, relation), 2 * LIST)
     if relation == "replace_one":
         labels = built(kind, relation, {"privacy_unit": "list_labels"})
         yield Act(f"{kind.__name__}: labels", relation, _only_labels(labels), LIST)
@@ -315,8 +403,10 @@ def _of_solvers(name: str, kind: type, relation: str) -> Iterator[Act]:
     if name not in ("DPLogisticRegression", "DPRidge"):
         return
     for solver in SOLVERS:
-        model = built(kind, relation, {"solver": solver})
-        yield Act(f"{name}: solver={solver}", relation, _fit(model, None))
+        for what, parameters in (("", {}), (", data_norm=None", {"data_norm": None})):
+            model = built(kind, relation, {"solver": solver, **parameters})
+            act = f"{name}: solver={solver}{what}"
+            yield Act(act, relation, _fit(model, VARIANTS[0], relation))
 
 
 # --- Pipelines ------------------------------------------------------------------------------------------------------
@@ -356,6 +446,43 @@ def _fit_pipeline(model: Any) -> Callable[[Table], Any]:
 
 def _fit_words(model: Any) -> Callable[[Table], Any]:
     return lambda given: released(clone(model).fit(given.words, given.label))
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+# Of a cell of the one record that is far: whatever a reader of files infers of its column from that.
+SPELLINGS = ("abc", "", "NA", "True", "1e400", "12", "1,5", "2020-01-01", "9" * 30, " 3 ", "-0")
+
+
+def _of_files() -> Iterator[Act]:
+    """Tables as they are read from a file: one cell of one record decides what a reader makes of a column."""
+    for relation in RELATIONS:
+        for name, kind in all_estimators("transformer"):
+            if not {"declaration", "categories"} & _parameters(kind).keys():
+                continue
+            front = built(kind, relation, {})
+            model = skdp.make_pipeline(front, built(skdp.DPLogisticRegression, relation, {}))
+            for spelling in SPELLINGS:
+                act = f"{name}: in a file with {spelling!r}"
+                yield Act(act, relation, _fit_file(model, spelling), size=90)
+
+
+def _fit_file(model: Any, spelling: str) -> Callable[[Table], Any]:
+    def run(given: Table) -> Any:
+        frame = given.words.assign(label=given.label).astype(str)
+        far = given.X[:, 0] < -20.0  # as `far_record` has it
+        # Numbers are whole, and short enough to be read as integers and as flags.
+        for name in ("x1", "x2"):
+            frame[name] = np.where(given.X[:, 3] > 0.0, "1", "0")
+        frame.loc[far, ["x1", "word"]] = spelling
+        read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+        fresh = clone(model)
+        known = fresh[0].get_params()
+        rows = read.drop(columns="label") if "declaration" in known else read[["word"]]
+        fresh.fit(rows, read["label"])
+        return [released(step) for _, step in fresh.steps]
+
+    return run
 
 
 # --- Functions and constructors that take rows and a ledger -----------------------------------------------------------
@@ -430,11 +557,13 @@ def _call(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[Tabl
             for name, one in known.items()
             if one.default is one.empty
             and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
-            and name not in ("estimator", "X", "y", *asked)
+            and name not in ("estimator", "X", "y", "ledger", *asked)
         }
         assert not needed, (
             f"{function.__qualname__} promises privacy; say in promises.py what {needed} may be"
         )
-        return function(model, held.X, held.number if numbers else held.label, **asked)
+        ledger = Ledger(200.0, 1e-3, neighbors=given.get("neighbors") or relation)
+        targets = held.number if numbers else held.label
+        return function(model, held.X, targets, ledger=ledger, **asked), charged(ledger)
 
     return run

@@ -10,7 +10,7 @@ from laws.vaults import RELATIONS, vault
 
 from skdp import BudgetExceeded, NotSupported, OffScript
 from skdp.losses import Logistic
-from skdp.mechanisms import Count, Gradient, Oracle, PoissonBatch, RandomBatch
+from skdp.mechanisms import Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
 from skdp.privacy.events import Gaussian
 from skdp.privacy.ledger import Filter, Recorder, Scripted
 from skdp.privacy.spec import Spec
@@ -41,6 +41,33 @@ def test_charge_comes_before_touch_and_touch_is_seen(question, records):
     order = asked_order(Oracle, question, records)
     assert order[0] == "charge" and order.count("charge") == 1
     assert "touch" in order and "draw" in order
+
+
+@pytest.mark.parametrize("question, records", list(_questions()))
+def test_prices_are_of_the_vaults_own_facts(question, records):
+    """Whatever a solver writes over what it was shown."""
+    account = Recorder()
+    oracle = Oracle(records, account, Noise(0))
+    asked = oracle.affords(question), oracle.share(question), oracle.rests_on()
+    oracle.ask(question)
+    other = "add_remove" if records.public.neighbors == "replace_one" else "replace_one"
+    public = records.public
+    lies = {
+        "n": 10**9,
+        "neighbors": other,
+        "rows": 1,
+        "weighted": False,
+        "target_bound": 1e-9,
+        "intercept": 0.0,
+        "lists": None,
+        "documents": None,
+        "lists_each": 0,
+    }
+    oracle.public = replace(public, **lies)
+    assert (oracle.affords(question), oracle.share(question)) == asked[:2]
+    oracle.ask(question)
+    assert account.script == ((question.event(public), 2),)
+    assert records.public is public
 
 
 def test_each_question_is_charged_what_it_says():

@@ -4,7 +4,10 @@ None of them is named in a law. Each is put where a careless change would put it
 over the package finds it, or into the code that every fit passes.
 """
 
+import logging
+import tempfile
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -127,6 +130,75 @@ class SinglePrecisionWhereItFits(DPRidge):
             self.coef_ = self.coef_.astype(np.float32)
 
 
+class LogsTheLongest(DPLogisticRegression):
+    """Tells a log, which nobody is thought to read, how long the longest row is."""
+
+    def _encode(self, X, y):
+        found = super()._encode(X, y)
+        logging.getLogger("skdp.fit").debug("longest row: %s", abs(found[0]).max())
+        return found
+
+
+class NamesAFile(DPRidge):
+    """Leaves an empty file behind that is named by the mean target."""
+
+    def _encode(self, X, y):
+        found = super()._encode(X, y)
+        with tempfile.NamedTemporaryFile("w", prefix=f"fit-{np.mean(found[1]):.4f}-"):
+            return found
+
+
+class StretchesBesideThree(DPLogisticRegression):
+    """Sound with two classes."""
+
+    def _encode(self, X, y):
+        X, targets, declared, stored = super()._encode(X, y)
+        if len(stored["classes_"]) > 2:
+            X = X / abs(X).max()
+        return X, targets, declared, stored
+
+
+class CentresASecondTarget(DPRidge):
+    """Sound with one target."""
+
+    def _encode(self, X, y):
+        X, targets, declared, stored = super()._encode(X, y)
+        if targets.ndim > 1:
+            targets = targets - targets[:, 1:].mean()
+        return X, targets, declared, stored
+
+
+class FillsWithTheMean(DPStandardScaler):
+    """Sound where no cell is missing."""
+
+    def _numbers(self, X, *, reset):
+        found = super()._numbers(X, reset=reset).copy()
+        holes = np.isnan(found)
+        found[holes] = np.broadcast_to(np.nanmean(found, axis=0), found.shape)[holes]
+        return found
+
+
+class RemembersTheLast(DPRidge):
+    """Rows are divided by the longest one of the fit before, which was somebody else's."""
+
+    last: ClassVar[float] = 1.0
+
+    def _encode(self, X, y):
+        X, targets, declared, stored = super()._encode(X, y)
+        divisor, RemembersTheLast.last = RemembersTheLast.last, float(abs(X).max())
+        self.shift = divisor
+        return X, targets, declared, stored
+
+
+class GoesByTheTypeOfAColumn(TableEncoder):
+    """A column that a reader of files took for text is text."""
+
+    def transform(self, X):
+        rows = super().transform(X)
+        text = [kind == object for kind in getattr(X, "dtypes", ())]
+        return rows * (0.5 if any(text[1:3]) else 1.0)
+
+
 BROKEN = (
     (ShowsTrueMeans, skdp.preprocessing),
     (LearnsWhereNobodyPays, skdp.preprocessing),
@@ -138,6 +210,13 @@ BROKEN = (
     (FailsWhereAClassIsMissing, skdp.linear_model),
     (TakesStepsByTheCount, skdp.linear_model),
     (SinglePrecisionWhereItFits, skdp.linear_model),
+    (LogsTheLongest, skdp.linear_model),
+    (NamesAFile, skdp.linear_model),
+    (StretchesBesideThree, skdp.linear_model),
+    (CentresASecondTarget, skdp.linear_model),
+    (FillsWithTheMean, skdp.preprocessing),
+    (RemembersTheLast, skdp.linear_model),
+    (GoesByTheTypeOfAColumn, skdp.preprocessing),
 )
 
 
