@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -122,7 +122,12 @@ class LinearClassifier(Starting, PrivateClassifier):
             )
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
@@ -132,7 +137,7 @@ class LinearClassifier(Starting, PrivateClassifier):
         weight = float(public.n or 1)
         penalty = make_scaled(
             self.penalty,
-            float(cast(float, self.data_norm)),
+            norm,
             bool(self.fit_intercept),
             strength=1.0 / float(self.C),
             over=heaviest,

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,12 +54,17 @@ class LinearRegressor(Starting, PrivateRegressor):
         return [self._penalty(n)]
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(n, n_features, intercept, self.neighbors)
-        scale = float(cast(float, self.data_norm)), bool(self.fit_intercept)
+        scale = norm, bool(self.fit_intercept)
         each = [make_scaled(one, *scale, over=heaviest) for one in self._penalties(public.n)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()

@@ -95,9 +95,14 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
         return L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
-        public, task = super()._problem(n, n_features, outputs, heaviest)
+        public, task = super()._problem(n, n_features, outputs, heaviest, norm)
         if self._squared() and self.smoothing is not None:
             told = f"smoothing={self.smoothing} is only used when loss='epsilon_insensitive'."
             task = replace(task, ignored=(told,))

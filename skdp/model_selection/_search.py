@@ -18,7 +18,7 @@ from ..fitting._seeds import warn_of_seed
 from ..fitting._surroundings import name_around
 from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import warn_of_column
-from ..fitting.release import pay
+from ..fitting.program import charge
 from ..fitting.trials import Seeds
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
@@ -155,7 +155,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
         warn_of_promise(strategy.frame.spec, n)
         warn_of_doubts(last_of(self.estimator)._doubts())
         warn_of_seed(payer, self.random_state)
-        stood = pay(payer, receipt.script, "search")
+        stood = charge(payer, receipt.script, "search")
         with paid():
             best = strategy.run(records, Seeds(self.random_state))
         if best is None:

@@ -66,7 +66,12 @@ class Network(AnyNetwork):
         return Perceptron(tuple(map(int, hidden)), self.activation, heard=self._heard)
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
         """The sum of losses and the penalty on it, both over the heaviest weight; constants are free."""
         public = Public(
@@ -77,15 +82,15 @@ class Network(AnyNetwork):
             target_bound=self._target_bound(outputs),
             model=self._model(),
         )
-        penalty = ScaledPenalty(self._penalty(public, outputs, heaviest), 1.0, False)
+        penalty = ScaledPenalty(self._penalty(public, outputs, heaviest, norm), 1.0, False)
         shape = public.model.shape(public, outputs)
         return public, Task(self._loss(outputs), penalty, shape, tuple(self._ignored()), False)
 
-    def _penalty(self, public: Public, outputs: int, heaviest: float) -> L2Blocks:
+    def _penalty(self, public: Public, outputs: int, heaviest: float, norm: float) -> L2Blocks:
         """On weights of the user's rows: a layer's own are those times what the layer before hands on."""
         model, strengths, sizes = self._model(), [], []
         for shares, (rows, columns) in zip(
-            self._shares(model, self._norm()),
+            self._shares(model, norm),
             model.shapes(public.width, outputs, True),
             strict=True,
         ):

@@ -62,9 +62,9 @@ class DPMLPRegressor(Network, NetworkRegressor):
     True
     """
 
-    def _penalty(self, public: Public, outputs: int, heaviest: float) -> L2Blocks:
+    def _penalty(self, public: Public, outputs: int, heaviest: float, norm: float) -> L2Blocks:
         """Beside squares of targets in [-1, 1], which are those of targets over the square of half their range."""
-        return super()._penalty(public, outputs, heaviest * self._scale()[1] ** 2)
+        return super()._penalty(public, outputs, heaviest * self._scale()[1] ** 2, norm)
 
     def _shares(self, model: Perceptron, norm: float) -> list[float]:
         """What the last layer says is in half ranges."""

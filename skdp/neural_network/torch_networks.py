@@ -69,15 +69,20 @@ class TorchNetwork(AnyNetwork):
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | {"input_shape": SHAPES}
 
-    def _model(self, n_features: int, outputs: int) -> TorchModule:
+    def _model(self, n_features: int, outputs: int, norm: float) -> TorchModule:
         module = plain_module(n_features, outputs) if self.module is None else self.module
-        return TorchModule(module, self.input_shape, self._norm())
+        return TorchModule(module, self.input_shape, norm)
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
         """The sum of losses and the penalty on it, both over the heaviest weight."""
-        model = self._model(n_features, outputs)
+        model = self._model(n_features, outputs, norm)
         bound = self._target_bound(outputs)
         public = Public(n, n_features, 0.0, self.neighbors, target_bound=bound, model=model)
         strengths = [float(self.alpha) / heaviest * (len(s) > 1) for s in model.sizes]
@@ -86,12 +91,9 @@ class TorchNetwork(AnyNetwork):
         task = Task(self._loss(outputs), penalty, (model.size,), tuple(self._ignored()), False)
         return public, task
 
-    def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
-    ) -> Plan:
+    def _plan(self, *given: Any) -> Plan:
         """With the module on the receipt, and refused here where it does not suit the rows."""
-        outputs = self._outputs() if outputs is None else outputs
-        plan = super()._plan(n, n_features, declared, outputs)
+        plan = super()._plan(*given)
         model: Any = plan.public.model
         (weights,) = model.shape(plan.public, plan.task.loss.outputs)
         plan.declared.update(module=type(model.module).__name__, n_weights=weights)

@@ -104,9 +104,14 @@ class DPPCA(MomentTransformer):
         return np.array([f"dppca{k}" for k in range(self.n_components_)], dtype=object)
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
-        public, task = super()._problem(n, n_features, outputs, heaviest)
+        public, task = super()._problem(n, n_features, outputs, heaviest, norm)
         return replace(public, intercept=CONSTANT), task
 
     def _scales(self) -> Solver:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..entry import Table
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner
 from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
-from ..mechanisms import Documents, Public, Records, number_of_units
+from ..mechanisms import Documents, Public, number_of_units
 from ..models import Perceptron
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task
@@ -191,7 +192,12 @@ class DPRanker(PrivateLearner):
         return self.loss if isinstance(self.loss, ListLoss) else LIST_LOSSES[self.loss]()
 
     def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
+        self,
+        n: int | None,
+        n_features: int,
+        outputs: int = 1,
+        heaviest: float = 1.0,
+        norm: float = 1.0,
     ) -> tuple[Public, Task]:
         private = UNITS[self.privacy_unit][1]
         each = int(self.max_lists_per_user or 0)
@@ -199,8 +205,8 @@ class DPRanker(PrivateLearner):
         model = scorer(self.hidden_layer_sizes, self.activation)
         given |= {"lists_each": each, "model": model}
         public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
-        scale, bound = float(self.data_norm or 1.0), self.spectral_norm
-        penalty = penalty_of(model, public, float(self.alpha), scale, bound)
+        bound = self.spectral_norm
+        penalty = penalty_of(model, public, float(self.alpha), norm, bound)
         linear = not isinstance(model, Perceptron)
         return public, Task(self._loss(), penalty, model.shape(public), (), linear)
 
@@ -268,14 +274,12 @@ class DPRanker(PrivateLearner):
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Any]:
+    ) -> tuple[Plan, Table]:
         if self.privacy_unit == "list":
             return super()._admitted(plan, X, targets, owners, weights)
         if self.privacy_unit == "user":
             persons, lists = owners
-            return plan, Records.admit(
-                X, targets, plan.admits, plan.data_norm, persons, lists=lists
-            )
+            return plan, Table(X, targets, persons, lists=lists)
         sizes = np.bincount(owners)
         shown = Documents.of(X, sizes, plan.data_norm)
         public = replace(plan.public, documents=shown, rows=int(sizes.max()))
@@ -284,7 +288,7 @@ class DPRanker(PrivateLearner):
         if not plan.task.linear:  # its steps depend on the clip, and that on documents
             solver = self._chosen(plan.task, public, plan.spec, False)
         plan = replace(plan, public=public, declared=declared, solver=solver)
-        return plan, Records.of_labels(targets, public)
+        return plan, Table(X, targets)
 
     def _store(self, w: Array, plan: Plan) -> None:
         w, model = np.clip(w, -LARGEST, LARGEST), plan.public.model

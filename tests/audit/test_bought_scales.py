@@ -6,6 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from laws.vaults import RELATIONS
+from skdp.fitting._unscaled import Unscaled
 from sklearn.base import clone
 
 import skdp
@@ -14,7 +15,6 @@ from skdp.audit._tape import Watched
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import learner
 from skdp.fitting import run as _run
-from skdp.fitting._unscaled import Unscaled
 from skdp.preprocessing import (
     DPBounds,
     DPImputer,

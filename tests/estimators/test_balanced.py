@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose
+from skdp.fitting._balanced import HEAVIEST, Balanced, weights_of
 from sklearn.linear_model import LogisticRegression
 
 import skdp
@@ -14,7 +15,6 @@ from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.exceptions import OffScript
 from skdp.fitting import _balanced, classifier
-from skdp.fitting._balanced import HEAVIEST, Balanced, weights_of
 from skdp.mechanisms import Gradient
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu

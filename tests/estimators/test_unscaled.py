@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose
 from preprocessing.test_private_scales import in_units
+from skdp.fitting._unscaled import Unscaled
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
@@ -17,7 +18,6 @@ from skdp import DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.datasets import load_adult, load_bank, load_bike
 from skdp.fitting import _pricing, _unscaled, learner
-from skdp.fitting._unscaled import Unscaled
 from skdp.mechanisms import Records
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger
