@@ -37,7 +37,7 @@ class Table:
     2
     """
 
-    __slots__ = ("__kept", "__parts")
+    __slots__ = ("__early", "__kept", "__parts")
 
     def __init__(
         self,
@@ -48,7 +48,8 @@ class Table:
         lists: Array | None = None,
     ) -> None:
         self.__parts = Parts(rows, targets, owners, weights, lists)
-        self.__kept: dict[Any, Any] = {}
+        self.__early: dict[Any, Any] = {}  # vaults that nobody has asked yet
+        self.__kept: dict[Any, Any] = {}  # bounded rows, which several views share
 
     def vault(self, view: View) -> Records | tuple[Records, ...]:
         """Admit the records as a view sees them: one vault, or one for each column of targets.
@@ -58,10 +59,25 @@ class Table:
         view : View
             Of a registered type, exactly: a subclass could map one record by another.
         """
+        early = self.__early.pop(type(view), None)
+        return self.__admit(view) if early is None else early
+
+    def check(self, view: View) -> None:
+        """Admit the records as a view sees them, or refuse them, before anything is paid; `vault` then finds them.
+
+        Parameters
+        ----------
+        view : View
+            As of `vault`.
+        """
+        found = self.__admit(view)
+        if view.early:
+            self.__early[type(view)] = found
+
+    def __admit(self, view: View) -> Records | tuple[Records, ...]:
         if type(view) not in VIEWS:
             raise TypeError(
                 f"{type(view).__name__} is no registered view; add it to VIEWS, with its proof."
             )
-        # Bounded rows are kept: a second view of the same ones copies none.
         with np.errstate(all="ignore"):  # one that a program has made fatal would show a record
             return view.admit(self.__parts, self.__kept)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class Parts(NamedTuple):
 
 class View(ABC):
     """A way to look at a table. Subclasses are frozen dataclasses of public numbers and answers."""
+
+    early: ClassVar[bool] = False
+    """Whether it rests on no answer, so that the vault that is checked before anything is paid is the one asked."""
 
     @abstractmethod
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Any:
@@ -153,6 +156,8 @@ class ColumnPlaces(View):
     rows: bool = True
     targets: bool = False
 
+    early: ClassVar[bool] = True
+
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Map each cell to its place."""
         columns = [dense(parts.rows)] if self.rows else []
@@ -204,6 +209,8 @@ class ClassCodes(View):
 
     public: Public
 
+    early: ClassVar[bool] = True
+
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Take targets for what is asked about."""
         blank = np.zeros((len(parts.targets), 1))
@@ -222,6 +229,8 @@ class ListLabels(View):
     """
 
     public: Public
+
+    early: ClassVar[bool] = True
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Take the labels; documents are those that are public."""

@@ -35,6 +35,9 @@ class Viewed(Protocol):
     def vault(self, view: Any) -> Records | tuple[Records, ...]:
         """Admit the records as a view sees them."""
 
+    def check(self, view: Any) -> None:
+        """The same before anything is paid."""
+
 
 class Window:
     """Oracles of the views of one table, all charged to one account. It shows no record.
@@ -145,7 +148,7 @@ class Program:
         """
         warn_of_promise(self.spec, self.n)
         for view in first:
-            table.vault(view)
+            table.check(view)
         account: Account = self.account
         if isinstance(account, Scripted) and not self.spec.private:
             account = Recorder()  # nothing is promised, and answers may change what is asked

@@ -138,6 +138,9 @@ class _Outcomes:
         self.__made: Any = None
         self.__vaults: dict[Any, Records] = {}
 
+    def check(self, view: Any) -> None:
+        """Nothing can be looked at before it is paid."""
+
     def vault(self, view: Any) -> Records:
         """Admit the outcomes, whose targets a view may map record by record."""
         if self.__made is None:
