@@ -21,15 +21,40 @@ OLDEST = [
 OLDEST_TESTS = ["tests/estimators/test_smoke.py", "tests/laws", "tests/mechanisms"]
 
 
+# Everything but hours of draws: `pytest` alone leaves out what is heavy, too.
+ALL = ["-m", "not slow"]
+
+
 def _pytest(session, *arguments):
-    session.run("python", "-m", "pytest", *arguments, *session.posargs, env=ONE_THREAD)
+    session.run("python", "-m", "pytest", *ALL, *arguments, *session.posargs, env=ONE_THREAD)
 
 
 @nox.session
 def tests(session):
-    """The fast suite."""
+    """Every test but the slow ones, as `.ci/run` has them."""
     session.install(".[test]")
     _pytest(session, "-n", "auto")
+
+
+@nox.session
+def quick(session):
+    """The suite of `pytest` alone: no test that is heavy."""
+    session.install(".[test]")
+    _pytest(session, "-n", "auto", "-m", "not slow and not heavy")
+
+
+@nox.session
+def smoke(session):
+    """A few cases of each folder."""
+    session.install(".[test]")
+    _pytest(session, "-n", "auto", "-m", "smoke")
+
+
+@nox.session
+def heavy(session):
+    """Measure every test anew, and write tests/heavy.txt: on a machine that does nothing else."""
+    session.install(".[test]")
+    _pytest(session, "-n", "2", "--write-heavy")
 
 
 @nox.session
@@ -92,6 +117,6 @@ def oldest(session):
 
 @nox.session
 def newest(session):
-    """The fast suite on what is released today, pre-releases included."""
+    """Every test but the slow ones on what is released today, pre-releases included."""
     session.install("--pre", "--upgrade", ".[test]")
     _pytest(session, "-n", "auto")

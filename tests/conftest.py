@@ -1,10 +1,11 @@
-"""What holds for all tests: laws and twins find each other, and what a test draws hangs on its name alone."""
+"""Set up all tests: laws and twins find each other, noise follows from a test's name, and each test has its tier."""
 
 import os
 from hashlib import sha256
 
 import numpy as np
 import pytest
+import tiers
 from hypothesis import settings
 
 from skdp.fitting._covered import UNCOVERED
@@ -17,6 +18,27 @@ settings.load_profile("skdp")
 UNCOVERED.told = UNANNOUNCED.told = (
     True  # tests fit one table as often as they like, and some of them make warnings errors
 )
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("skdp")
+    group.addoption("--shuffle", type=int, metavar="SEED", help="run tests in a random order")
+    group.addoption(
+        "--write-heavy", action="store_true", help="write tests/heavy.txt from this run's durations"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    tiers.mark(config, items)
+    if config.option.shuffle is not None:
+        tiers.shuffle(items, config.option.shuffle)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.option.write_heavy:
+        reports = [report for found in terminalreporter.stats.values() for report in found]
+        tiers.write_heavy(report for report in reports if hasattr(report, "duration"))
 
 
 class SameNoise:

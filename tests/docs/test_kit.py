@@ -102,7 +102,7 @@ def test_the_oldest_versions_are_the_ones_that_are_declared():
 def test_the_same_folders_are_measured_everywhere():
     folders = " ".join(NOX["TRUSTED"])
     assert f"trusted=({folders})" in text(".ci/run")
-    assert f"`pytest {folders} --cov`" in text("CONTRIBUTING.md")
+    assert f"`pytest -m 'not slow' {folders} --cov`" in text("CONTRIBUTING.md")
     assert 'newest --cov -n 2 "${trusted[@]}"' in text(
         ".ci/run"
     )  # --cov eats a path that follows it

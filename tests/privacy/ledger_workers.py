@@ -1,7 +1,7 @@
 """What other processes do to a ledger's file: they charge it, answer, and are killed.
 
-``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000 0.5`` kills a thousand within half a second each,
-and ``... ledger_workers.py fits - 1000 0.1`` a thousand in the middle of their fits.
+``PYTHONPATH=. python tests/privacy/ledger_workers.py storm - 1000`` kills a thousand in the middle of a
+charge or after it, and ``... ledger_workers.py fits - 1000`` a thousand that fit.
 """
 
 import os
@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import traceback
 
 from skdp.exceptions import BudgetExceeded
 from skdp.privacy import Ledger
@@ -86,9 +86,14 @@ def start(*words):
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
-def storm(path, rounds, longest=0.1, work=None, moments=random.Random(0)):  # noqa: B008
-    """Kill workers at random moments; the number of answers and of charges, checked after each death."""
-    answers, work = 0, work or answer
+# What becomes of a charge's journal before its worker is killed: anything; it is written; it is gone again, so that the
+# charge counts, and is perhaps not answered yet.
+JOURNALS = ((), (True,), (True, False))
+
+
+def storm(path, rounds, work=None, moments=None):
+    """Kill workers at random events; the number of answers and of charges, checked after each death."""
+    answers, work, moments = 0, work or answer, moments or random.Random(0)
     # Settles the books, and what is found out once is known to all forks.
     if work is fit:
         model, table = model_and_table(path)
@@ -96,19 +101,8 @@ def storm(path, rounds, longest=0.1, work=None, moments=random.Random(0)):  # no
     else:
         Ledger(*PROMISE, path=path).reserve(STEP)
     for deaths in range(1, rounds + 1):
-        read, write = os.pipe()
-        worker = os.fork()
-        if worker == 0:
-            os.dup2(write, 1)
-            work(path)
-        os.close(write)
-        with os.fdopen(read, "rb") as answered:
-            if deaths % 2:  # a slow machine would answer nothing in that time
-                answers += len(answered.read(1))
-            time.sleep(moments.uniform(0.0, longest))
-            os.kill(worker, signal.SIGKILL)
-            os.waitpid(worker, 0)
-            answers += len(answered.read())
+        heard, journal = moments.randrange(4), moments.choice(JOURNALS)
+        answers += killed_after(heard, journal, path, work)
         _store._OPEN.clear()
         charges = len(Ledger(*PROMISE, path=path)) - 1  # opened anew: nothing of it is corrupt
         if not answers <= charges <= answers + deaths:
@@ -116,12 +110,42 @@ def storm(path, rounds, longest=0.1, work=None, moments=random.Random(0)):  # no
     return answers, charges
 
 
+def killed_after(heard, journal, path, work):
+    """Answers of a fork that is killed once so many were heard and the journal has come or gone, whenever that is."""
+    read, write = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        try:
+            os.dup2(write, 1)
+            work(path)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    os.close(write)
+    with os.fdopen(read, "rb") as said:
+        answers = len(said.read(heard))
+        for is_there in journal:
+            while os.path.exists(f"{path}-journal") != is_there and _runs(worker):
+                pass
+        ended = not _runs(worker)
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+        if ended:
+            raise AssertionError("the worker ended by itself")
+        return answers + len(said.read())
+
+
+def _runs(process):
+    return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
 if __name__ == "__main__":
     what, path, *rest = sys.argv[1:]
     if what in ("storm", "fits"):
-        work, longest = (fit if what == "fits" else answer), float(rest[1])
+        work = fit if what == "fits" else answer
         with tempfile.TemporaryDirectory() as folder:
-            answers, charges = storm(os.path.join(folder, "b.db"), int(rest[0]), longest, work)
+            answers, charges = storm(os.path.join(folder, "b.db"), int(rest[0]), work)
         print(f"{rest[0]} killed: {answers} answers, {charges} charges, the file sound each time")
     else:
         known = {"charge": charge, "answer": answer, "told": told}

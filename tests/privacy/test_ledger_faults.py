@@ -13,13 +13,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 
 import power_cut
 import pytest
-from ledger_workers import PROMISE, STEP
+from ledger_workers import JOURNALS, PROMISE, STEP, answer, killed_after
 
 import skdp
 from skdp.datasets import make_census
@@ -107,18 +106,7 @@ def flip(path, offset, bit):
 
 def killed_and_flipped(path, draw):
     """Answers of a process that was killed while it charged; one bit of what it left is changed."""
-
-    def work(write):
-        ledger = fresh(path)
-        while True:
-            ledger.reserve(STEP)
-            os.write(write, b".")
-
-    with child(work) as (process, said):
-        said.read(1)
-        time.sleep(draw.uniform(0.0, 0.02))
-        os.kill(process, signal.SIGKILL)
-        answers = 1 + len(said.read())
+    answers = killed_after(draw.randrange(1, 4), draw.choice(JOURNALS), path, answer)
     left = [path, *filter(os.path.exists, [path + "-journal", path + "-wal"])]
     damaged = draw.choice(left)
     if os.path.getsize(damaged):
