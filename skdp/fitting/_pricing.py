@@ -17,9 +17,9 @@ from ..privacy import accountants
 from ..privacy.events import merged
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS, Budget, Task
-from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
+from .program import Share
 from .stages import Known
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def priced(plan: Plan, renyi_order: int | None = None) -> tuple[float, Statement
     statement : Statement
         What is asked; under a filter the first round, at the price of all it allows.
     """
-    known = replace(plan, restate=None)  # which no price hangs on, and which holds an estimator
+    known = replace(plan, restate=None)  # no price depends on it, and it holds an estimator
     return (_remembered if _lasts(plan) else _priced)(known, renyi_order)
 
 
@@ -127,8 +127,9 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     scripts = [part.script for part in stated] + [plan.script([part.script for part in of_each])]
     pages = dict.fromkeys(page for part in (*stated, *of_each) for page in part.proofs)
     notes = dict.fromkeys(note for part in (*stated, *of_each) for note in part.notes)
-    script = merged(run for script in scripts for run in script)
-    return Statement(script, tuple(pages), tuple(notes))
+    return Statement(
+        merged([run for script in scripts for run in script]), tuple(pages), tuple(notes)
+    )
 
 
 def noise_of(plan: Plan, stage: int, budget: Budget) -> float:

@@ -26,7 +26,6 @@ from ._covered import UNCOVERED, Covered, payer_of
 from ._entering import Entering
 from ._fields import FromFields
 from ._foreign import refuse_foreign, refusing_foreign
-from ._heard import Heard
 from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._progress import length_of
@@ -39,8 +38,8 @@ from ._warm import refuse_untold
 from ._warning import frames_to_caller
 from ._weak import warn_of_doubts
 from .auto import choose_solver
-from .plan import Plan
-from .run import Fitted, Run, prepare
+from .plan import Plan, Sizes
+from .run import Fitted, Heard, Run, prepare
 from .stages import Known
 
 if TYPE_CHECKING:
@@ -159,18 +158,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return prepare(replace(plan, base_rate=base_rate), self._payer()).quote()
 
     @abstractmethod
-    def _problem(
-        self,
-        n: int | None,
-        n_features: int,
-        outputs: int = 1,
-        heaviest: float = 1.0,
-        norm: float = 1.0,
-    ) -> tuple[Public, Task]:
-        """Return public facts of n records (None: private), and what is minimised by so many scores of each.
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return public facts of the records, and what is minimised by their scores.
 
-        That is the objective over `heaviest`, the most that a row weighs, so that no loss in it weighs more than 1.
-        `norm` bounds rows: declared, or what stands for it until it is bought.
+        That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
         """
 
     @abstractmethod
@@ -203,7 +194,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
-        _, task = self._stated(1, 1, 1, self._norm_before(1))
+        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
         for told in task.ignored:
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
 
@@ -211,24 +202,15 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         """Return the bound of rows before anything is paid: declared, or one that holds whatever is bought."""
         return float(cast(float, self.data_norm))
 
-    def _stated(
-        self,
-        n: int | None,
-        n_features: int,
-        outputs: int,
-        norm: float,
-        heaviest: float | None = None,
-        weighted: bool = False,
-    ) -> tuple[Public, Task]:
-        """The face's problem, with the number of records where it may be known: by the relation, or declared."""
+    def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return the face's problem, with the number of records where it may be known: by the relation, or declared."""
         if self.neighbors != "replace_one":
-            n = None if self.n_public is None else int(self.n_public)
-        heaviest = self._heaviest() if heaviest is None else heaviest
-        public, task = self._problem(n, n_features, outputs, heaviest, norm)
-        weighted = weighted or self._weighted()
-        if self.max_rows_per_group is None and not weighted:
+            sizes = replace(sizes, n=None if self.n_public is None else int(self.n_public))
+        public, task = self._problem(sizes)
+        if self.max_rows_per_group is None and not sizes.weighted:
             return public, task
-        return replace(public, rows=int(self.max_rows_per_group or 1), weighted=weighted), task
+        rows = int(self.max_rows_per_group or 1)
+        return replace(public, rows=rows, weighted=sizes.weighted), task
 
     def _plan(
         self,
@@ -244,7 +226,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         data_norm = self._norm_before(n_features)
         outputs = self._outputs() if outputs is None else outputs
         fits = outputs if self._one_by_one() else 1
-        public, task = self._stated(n, n_features, outputs // fits, data_norm, weighted=weighted)
+        weighted = weighted or self._weighted()
+        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
+        public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
         facts |= declared_of_rows(self, weighted)

@@ -11,7 +11,7 @@ from ..solvers import Solver, Task
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
 from .estimator import PrivateEstimator
-from .plan import Plan
+from .plan import Plan, Sizes
 from .stages import Known, root_of, scales_for
 
 __all__ = ["PrivateLearner", "PrivatePredictor"]
@@ -61,10 +61,9 @@ class PrivateLearner(PrivateEstimator):
         n_features: int,
         declared: dict[str, Any],
         outputs: int | None = None,
-        weighted: bool = False,
-        solver: Solver | None = None,
+        *more: Any,
     ) -> Plan:
-        plan = super()._plan(n, n_features, declared, outputs, weighted, solver)
+        plan = super()._plan(n, n_features, declared, outputs, *more)
         bought = self._buys()
         if not bought:
             return plan
@@ -87,9 +86,10 @@ class PrivateLearner(PrivateEstimator):
         outputs = self._outputs() if outputs is None else outputs
         norm = plan.data_norm if known.norm is None else known.norm
         heaviest = None if known.of_class is None else self._heaviest_of(known.of_class)
-        public, weighted = plan.public, plan.public.weighted
-        sizes = public.n, public.n_features, outputs // plan.fits
-        stated = self._stated(*sizes, norm, heaviest, weighted)[1]
+        heaviest = self._heaviest() if heaviest is None else heaviest
+        public, scores = plan.public, outputs // plan.fits
+        sizes = Sizes(public.n, public.n_features, scores, heaviest, norm, public.weighted)
+        stated = self._stated(sizes)[1]
         return replace(plan.task, penalty=stated.penalty, each=stated.each)
 
     def _heaviest_of(self, of_class: Array) -> float:

@@ -15,7 +15,35 @@ from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 from .stages import Known, Stage
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "Sizes"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a face's problem is stated for.
+
+    Parameters
+    ----------
+    n : int or None
+        Number of records; None where it is private.
+    n_features : int
+        Number of columns.
+    outputs : int
+        Scores of a record.
+    heaviest : float
+        The most that a row weighs.
+    norm : float
+        Bound of rows: declared, or what stands for it until it is bought.
+    weighted : bool
+        Whether rows have weights of their own.
+    """
+
+    n: int | None
+    n_features: int
+    outputs: int = 1
+    heaviest: float = 1.0
+    norm: float = 1.0
+    weighted: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from ..entry import View
+from ..exceptions import BudgetExceeded
 from ..mechanisms import Noise, Oracle, Records, Statement
 from ..mechanisms._oracle import Account
-from ..privacy.events import Script
-from ..privacy.ledger import Recorder, Scripted
+from ..privacy.events import Event, Script
+from ..privacy.ledger import Recorder, Scripted, today
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ._circumstances import position, today, version
-from ._share import Share
 from ._threads import one_thread
 from ._weak import warn_of_promise
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
-    from ..privacy.ledger import Filter
+    from ..privacy.ledger import Filter, Head
 
-__all__ = ["Program", "Viewed", "Window", "charge"]
+__all__ = ["Program", "Share", "Viewed", "Window", "charge", "version"]
 
 Result = TypeVar("Result")
+_ROOM = 1e-9  # of a part: that all parts together fit whatever rounding does
 
 
 class Viewed(Protocol):
@@ -207,3 +207,75 @@ def charge(ledger: Ledger | None, script: Script, what: str) -> dict[str, Any] |
         return None
     before = ledger.spent
     return position(ledger, before, ledger.reserve(script, what))
+
+
+def version() -> str:
+    """Of this library; asked late, since the package imports this room first."""
+    from .. import __version__
+
+    return __version__
+
+
+def position(ledger: Ledger, before: float, head: Head | None) -> dict[str, Any]:
+    """Say where a shared ledger stands after it has paid, and which line of its file paid, if it has one.
+
+    Other fits may have charged it in between.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        That has paid.
+    before : float
+        What was spent before.
+    head : Head or None
+        What `Ledger.reserve` returned.
+    """
+    line = (
+        {}
+        if head is None
+        else {"identity": head.identity, "position": head.position, "head": head.digest}
+    )
+    return {
+        "epsilon": ledger.epsilon,
+        "delta": ledger.delta,
+        "spent_before": before,
+        "spent_after": ledger.spent,
+        **line,
+    }
+
+
+class Share:
+    """An account of which one fit may take a part, so that the next ones find theirs.
+
+    What is charged goes to the whole account, and the guarantee is that account's: the parts are only fairness.
+
+    Parameters
+    ----------
+    account : Account
+        The whole; each event's share of it adds up.
+    parts : int
+        How many fits there are.
+    """
+
+    def __init__(self, account: Account, parts: int) -> None:
+        self._account, self._parts, self._taken = account, parts, 0.0
+
+    def charge(self, event: Event) -> None:
+        """Charge the whole account, if this part can pay."""
+        if not self._holds(event):
+            raise BudgetExceeded("One fit of several has spent its part; nothing was released.")
+        self._account.charge(event)
+        self._taken += self.share(event)
+
+    def affords(self, *wanted: Event) -> bool:
+        """Whether the part, and the whole, could pay for all of these."""
+        return self._holds(*wanted) and self._account.affords(*wanted)
+
+    def share(self, event: Event) -> float:
+        """Which portion of the part one event takes."""
+        if self._parts == 1:
+            return self._account.share(event)
+        return self._parts * (1.0 + _ROOM) * self._account.share(event)
+
+    def _holds(self, *wanted: Event) -> bool:
+        return self._taken + sum(map(self.share, wanted)) <= 1.0 + 0.5 * _ROOM

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..mechanisms import Noise, Statement
+from ..mechanisms._mechanism import Mechanism
 from ..mechanisms._oracle import Account
 from ..privacy.events import Script
 from ..privacy.ledger import Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
+from ..solvers._solver import OracleLike
 from ._expected import expected_error
-from ._heard import Heard
 from ._pricing import filter_of, noise_of, priced, priced_as_before, shared_budget
 from ._progress import Told, finish, length_of, with_progress, with_progress_bar
 from ._tables import Array
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ..privacy import Ledger
     from ..privacy.ledger import Filter
 
-__all__ = ["Fitted", "Run", "prepare"]
+__all__ = ["Fitted", "Heard", "Run", "prepare"]
 
 
 def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
@@ -200,3 +201,49 @@ class Run:
         )
         earlier = plan.earlier
         return receipt if earlier is None else continued(earlier, receipt, plan.accountant)
+
+
+class Heard:
+    """Keeps what a solver is told in answer to some kinds of questions.
+
+    Parameters
+    ----------
+    kind : type of Mechanism, or several
+        Which questions.
+    """
+
+    def __init__(self, kind: type[Mechanism] | tuple[type[Mechanism], ...]) -> None:
+        self.kind = kind
+        self.answers: list[tuple[Mechanism, Array]] = []
+
+    @classmethod
+    def of(cls, kind: type[Mechanism] | tuple[type[Mechanism], ...] | None) -> Heard | None:
+        """One, where there is anything to listen to."""
+        return cls(kind) if kind else None
+
+    def beside(self, oracle: OracleLike) -> OracleLike:
+        """The oracle, as a solver sees it, with somebody who listens."""
+        return _Listened(oracle, self)
+
+
+class _Listened:
+    """Hands on questions and answers."""
+
+    def __init__(self, oracle: OracleLike, heard: Heard) -> None:
+        self._oracle, self._heard = oracle, heard
+        self.public = oracle.public
+
+    def share(self, question: Mechanism) -> float:
+        """As the oracle says."""
+        return self._oracle.share(question)
+
+    def ask(self, question: Mechanism) -> Array:
+        """The oracle's answer."""
+        answer = self._oracle.ask(question)
+        if isinstance(question, self._heard.kind):
+            self._heard.answers.append((question, answer.copy()))
+        return answer
+
+    def affords(self, *questions: Mechanism) -> bool:
+        """As the oracle says."""
+        return self._oracle.affords(*questions)

@@ -155,6 +155,7 @@ class ColumnBounds(Stage):
         return "data_norm" if self.rows else "y_bounds"
 
     def refusal(self, wrong: str) -> NotSupported:
+        """Say what to declare in its place."""
         what, remedy = _DECLARE[self.parameter]
         return NotSupported(
             f"{self.parameter}=None buys bounds of the {what}, and {wrong}; declare {self.parameter}, {remedy} that "
@@ -173,6 +174,7 @@ class ColumnBounds(Stage):
         super().refuse(plan)
 
     def state(self, plan: Plan, noise: float) -> Statement:
+        """State the question, at the plan's public sizes."""
         public, question = self._public(plan), self._question(plan, noise)
         stated = state([(question, 1)], public)
         least = math.ceil(SEEN * question.multiplier * question.bound(public))
@@ -183,11 +185,13 @@ class ColumnBounds(Stage):
         return Statement(stated.script, ("bought_scales", *stated.proofs), (note,))
 
     def views(self, plan: Plan) -> tuple[View, ...]:
+        """Return the one view that it asks."""
         public = self._public(plan)
         given = public, norm_of(public.n_features)
         return (ColumnPlaces(*given, rows=self.rows, targets=self.targets > 0),)
 
     def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+        """Ask, and post-process the answer."""
         found, n = buy_bounds(look(self.views(plan)[0]), self._question(plan, noise))
         width = len(found) - self.targets
         known = replace(known, n=n, bounds=found[:width] if self.rows else None)
@@ -219,13 +223,16 @@ class RowNorm(Stage):
     parameter: ClassVar[str] = "data_norm"
 
     def refusal(self, wrong: str) -> NotSupported:
+        """Say what to declare in its place."""
         return ColumnBounds().refusal(wrong)
 
     def state(self, plan: Plan, noise: float) -> Statement:
+        """State the question, at the plan's public sizes."""
         stated = state([(self._question(plan, noise), 1)], of_rows_alone(plan.public, 1))
         return Statement(stated.script, stated.proofs, ())
 
     def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+        """Ask, and post-process the answer."""
         assert known.bounds is not None
         public, root = of_rows_alone(plan.public, 1), root_of(plan.public.n_features)
         question = self._question(plan, noise)
@@ -322,15 +329,18 @@ class ClassCounts(Stage):
     parameter: ClassVar[str] = "class_weight"
 
     def extremes(self) -> tuple[Task, ...]:
+        """Return the task of the heaviest class."""
         return (self.lightest,)
 
     def refusal(self, wrong: str) -> NotSupported:
+        """Say what to declare in its place."""
         return NotSupported(
             f"class_weight='balanced' buys counts of the classes, and {wrong}; declare weights from what is public of "
             "the classes, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
         )
 
     def state(self, plan: Plan, noise: float) -> Statement:
+        """State the question, at the plan's public sizes."""
         question = self._question(plan, noise)
         counts = state([(question, 1)], self._public(plan))
         note = (
@@ -341,9 +351,11 @@ class ClassCounts(Stage):
         return Statement(counts.script, ("class_weights", *counts.proofs), (note, *counts.notes))
 
     def views(self, plan: Plan) -> tuple[View, ...]:
+        """Return the one view that it asks."""
         return (ClassCodes(self._public(plan)),)
 
     def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+        """Ask, and post-process the answer."""
         asked = self._question(plan, noise)
         counts = look(self.views(plan)[0]).ask(asked)
         return replace(known, of_class=weights_of(counts, asked.multiplier))

@@ -22,7 +22,6 @@ from ..privacy.events import Script
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import GD, Solver, Task
-from ._heard import Heard
 from ._tables import Array, attempt
 from ._warm import (
     BEGUN,
@@ -34,7 +33,7 @@ from ._warm import (
 )
 from .learner import PrivateLearner
 from .plan import Plan
-from .run import Fitted, Run
+from .run import Fitted, Heard, Run
 
 __all__ = ["Starting"]
 
@@ -118,16 +117,8 @@ class Starting(PrivateLearner):
             return GD()
         return super()._chosen(task, public, spec, alone)
 
-    def _plan(
-        self,
-        n: int | None,
-        n_features: int,
-        declared: dict[str, Any],
-        outputs: int | None = None,
-        weighted: bool = False,
-        solver: Solver | None = None,
-    ) -> Plan:
-        plan = super()._plan(n, n_features, declared, outputs, weighted, solver)
+    def _plan(self, *given: Any) -> Plan:
+        plan = super()._plan(*given)
         if self.warm_start and plan.solver.adaptive:
             raise NotSupported(
                 f"warm_start=True needs prices that no answer decides, and solver={plan.solver.name!r} finds its "

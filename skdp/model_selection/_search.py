@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
-from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
 from ..fitting._seeds import warn_of_seed
 from ..fitting._surroundings import name_around
 from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import warn_of_column
-from ..fitting.program import charge
+from ..fitting.program import charge, version
 from ..fitting.trials import Seeds
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
-from ..privacy.ledger import paid
+from ..privacy.ledger import paid, today
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import Candidates, agreed, last_of, paying
 from ._delegates import Delegates

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array, is_count
 from ..mechanisms import Public
 from ..models import TorchModule
@@ -69,26 +69,25 @@ class TorchNetwork(AnyNetwork):
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | {"input_shape": SHAPES}
 
-    def _model(self, n_features: int, outputs: int, norm: float) -> TorchModule:
-        module = plain_module(n_features, outputs) if self.module is None else self.module
-        return TorchModule(module, self.input_shape, norm)
+    def _model(self, sizes: Sizes) -> TorchModule:
+        module = self.module
+        if module is None:
+            module = plain_module(sizes.n_features, sizes.outputs)
+        return TorchModule(module, self.input_shape, sizes.norm)
 
-    def _problem(
-        self,
-        n: int | None,
-        n_features: int,
-        outputs: int = 1,
-        heaviest: float = 1.0,
-        norm: float = 1.0,
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the penalty on it, both over the heaviest weight."""
-        model = self._model(n_features, outputs, norm)
-        bound = self._target_bound(outputs)
-        public = Public(n, n_features, 0.0, self.neighbors, target_bound=bound, model=model)
-        strengths = [float(self.alpha) / heaviest * (len(s) > 1) for s in model.sizes]
+        model = self._model(sizes)
+        bound = self._target_bound(sizes.outputs)
+        public = Public(
+            sizes.n, sizes.n_features, 0.0, self.neighbors, target_bound=bound, model=model
+        )
+        strengths = [float(self.alpha) / sizes.heaviest * (len(s) > 1) for s in model.sizes]
         counts = tuple(int(np.prod(s)) for s in model.sizes)
         penalty = ScaledPenalty(L2Blocks(tuple(strengths), counts), 1.0, False)
-        task = Task(self._loss(outputs), penalty, (model.size,), tuple(self._ignored()), False)
+        task = Task(
+            self._loss(sizes.outputs), penalty, (model.size,), tuple(self._ignored()), False
+        )
         return public, task
 
     def _plan(self, *given: Any) -> Plan:

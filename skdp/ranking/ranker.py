@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..entry import Table
 from ..exceptions import NotSupported
-from ..fitting import Plan, PrivateLearner
+from ..fitting import Plan, PrivateLearner, Sizes
 from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
 from ..mechanisms import Documents, Public, number_of_units
@@ -191,22 +191,15 @@ class DPRanker(PrivateLearner):
     def _loss(self) -> ListLoss:
         return self.loss if isinstance(self.loss, ListLoss) else LIST_LOSSES[self.loss]()
 
-    def _problem(
-        self,
-        n: int | None,
-        n_features: int,
-        outputs: int = 1,
-        heaviest: float = 1.0,
-        norm: float = 1.0,
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         private = UNITS[self.privacy_unit][1]
         each = int(self.max_lists_per_user or 0)
         given: Any = {"rows": int(self.max_documents) * max(each, 1), "lists": private}
         model = scorer(self.hidden_layer_sizes, self.activation)
         given |= {"lists_each": each, "model": model}
-        public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
+        public = Public(sizes.n, sizes.n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
         bound = self.spectral_norm
-        penalty = penalty_of(model, public, float(self.alpha), norm, bound)
+        penalty = penalty_of(model, public, float(self.alpha), sizes.norm, bound)
         linear = not isinstance(model, Perceptron)
         return public, Task(self._loss(), penalty, model.shape(public), (), linear)
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose
-from skdp.fitting._balanced import HEAVIEST, weights_of
 from sklearn.linear_model import LogisticRegression
 
 import skdp
