@@ -81,7 +81,7 @@ def doctests(session):
 
 @nox.session
 def coverage(session):
-    """Lines and branches of the two trusted rooms, with the floor of pyproject.toml."""
+    """Lines and branches of the trusted rooms, with the floor of pyproject.toml."""
     session.install(".[test]")
     _pytest(session, "--cov", "-n", "auto", *TRUSTED)
 

@@ -16,6 +16,7 @@ import numpy as np
 from _protocol import write_csv
 
 from skdp import datasets
+from skdp.entry import Table
 from skdp.fitting import Plan, prepare
 from skdp.losses import Huber, Logistic
 from skdp.mechanisms import Noise, Public, Records
@@ -60,6 +61,7 @@ class Problem:
         self.n, d = self.X.shape
         self.mu = mu
         self.public = Public(n=self.n, n_features=d, intercept=0.0, neighbors="replace_one")
+        self.table = Table(self.X, self.y)
         self.records = Records.admit(self.X, self.y, self.public, 1.0)
         # 1e-7 n stands in for mu = 0: it moves the minimum by less than the last printed digit.
         objective = Objective(
@@ -77,8 +79,8 @@ class Problem:
         task = Task(self.loss, ScaledPenalty(penalty, 1.0, False), (self.X.shape[1],))
         plan = Plan(Spec(epsilon, DELTA), task, resolve(solver), self.public, 1.0, "auto", {})
         start = time.perf_counter()
-        w, _ = prepare(plan).on(self.records, Noise(seed))
-        return self.value(w) - self.least, time.perf_counter() - start
+        fitted, _ = prepare(plan).on(self.table, Noise(seed))
+        return self.value(fitted.w) - self.least, time.perf_counter() - start
 
 
 def cells(names, solvers, rounds):

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..fitting import estimator as _estimator
-from ..fitting import run as _run
+from ..fitting import program as _program
 from ..fitting._covered import UNCOVERED
 from ._claims import movements, unpaid
 from ._neighbours import Neighbours
@@ -184,7 +184,7 @@ def fitted(estimator: Any) -> Run:
         model = clone(estimator)
         with (
             patch.object(_estimator, "Noise", lambda seed=None: noise),
-            patch.object(_run, "Oracle", Watched),
+            patch.object(_program, "Oracle", Watched),
         ):
             model.fit(*table)
         return vars(model)

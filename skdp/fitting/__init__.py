@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from .classifier import PrivateClassifier
     from .estimator import PrivateEstimator
     from .learner import PrivateLearner
-    from .plan import Plan
+    from .plan import Plan, Sizes
+    from .program import Program
     from .regressor import PrivateRegressor
     from .run import Run, prepare
+    from .stages import Stage
 else:
     __getattr__, __dir__ = attach(
         __name__,
@@ -31,6 +33,9 @@ else:
             "PrivateEstimator": "estimator",
             "PrivateLearner": "learner",
             "Plan": "plan",
+            "Sizes": "plan",
+            "Program": "program",
+            "Stage": "stages",
             "PrivateRegressor": "regressor",
             "Run": "run",
             "prepare": "run",
@@ -46,7 +51,10 @@ __all__ = [
     "PrivateEstimator",
     "PrivateLearner",
     "PrivateRegressor",
+    "Program",
     "Run",
+    "Sizes",
+    "Stage",
     "choose_solver",
     "corner_width",
     "prepare",

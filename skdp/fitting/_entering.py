@@ -1,7 +1,7 @@
 """How rows enter a fit: by how many scores, and with which weights. Faces override what they know more of."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -48,18 +48,6 @@ class Entering:
     def _weighted(self) -> bool:
         """Whether rows have weights of their own."""
         return self.max_sample_weight is not None
-
-    def _as_weighted(self, sample_weight: ArrayLike | None) -> Self:
-        """The estimator that plans a fit with these weights: as if 1 had been declared, where no bound was."""
-        if sample_weight is None or self.max_sample_weight is not None:
-            return self
-        return self._as_if(max_sample_weight=1.0)
-
-    def _as_if(self, **declared: Any) -> Self:
-        """The same estimator, as if these parameters had been declared."""
-        twin = object.__new__(type(self))
-        vars(twin).update(vars(self), **declared)
-        return twin
 
     def _weights(
         self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None

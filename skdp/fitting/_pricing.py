@@ -14,18 +14,18 @@ from ..mechanisms import Oracle, Records, Silence, Statement, price, state
 from ..models import MODELS
 from ..penalties import PENALTIES
 from ..privacy import accountants
+from ..privacy.events import merged
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS, Budget, Task
-from ._balance import unpriced, with_balance
-from ._scaling import with_scaling
-from ._share import Share
 from ._threads import one_thread
 from .plan import Plan
+from .program import Share
+from .stages import Known
 
 if TYPE_CHECKING:
     from ..privacy.ledger import Filter
 
-__all__ = ["filter_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
+__all__ = ["filter_of", "noise_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
 
 _REMEMBERED = 256  # plans
 _LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
@@ -48,7 +48,8 @@ def priced(plan: Plan, renyi_order: int | None = None) -> tuple[float, Statement
     statement : Statement
         What is asked; under a filter the first round, at the price of all it allows.
     """
-    return (_remembered if _lasts(plan) else _priced)(plan, renyi_order)
+    known = replace(plan, restate=None)  # no price depends on it, and it holds an estimator
+    return (_remembered if _lasts(plan) else _priced)(known, renyi_order)
 
 
 def _lasts(plan: Plan) -> bool:
@@ -77,11 +78,21 @@ def _calibrated(plan: Plan) -> tuple[float, Statement]:
     noise, _ = accountants.calibrate(
         lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
     )
-    if plan.balance is not None and plan.spec.private:
-        lightest = replace(plan, task=plan.balance.lightest)
-        if _as_before(plan, lightest, plan.budget(noise=noise)) is plan:
-            raise unpriced(plan)
+    if plan.spec.private:
+        _refuse_prices_by_answers(plan, noise)
     return noise, rehearsal(noise)
+
+
+def _refuse_prices_by_answers(plan: Plan, noise: float) -> None:
+    """Refuse a solver whose prices would differ at what answers may say at their furthest."""
+    for stage in plan.bought:
+        for task in stage.extremes():
+            furthest = replace(plan, task=task)
+            if _as_before(plan, furthest, plan.budget(noise=noise)) is plan:
+                raise stage.refusal(
+                    f"the price of solver={plan.solver.name!r} depends on the strength of the penalty over weights, "
+                    "which follow from them"
+                )
 
 
 def _allowed(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
@@ -111,31 +122,47 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     -------
     Statement
     """
+    stated = [stage.state(plan, noise_of(plan, k, budget)) for k, stage in enumerate(plan.bought)]
     of_each = [_of_one(plan, task, budget) for task, _ in plan.tasks()]
-    script = plan.script([stated.script for stated in of_each])
-    pages = dict.fromkeys(page for stated in of_each for page in stated.proofs)
-    notes = dict.fromkeys(note for stated in of_each for note in stated.notes)
-    stated = Statement(script, tuple(pages), tuple(notes))
-    if plan.scaling is not None:
-        stated = with_scaling(stated, plan, plan.scaling, budget)
-    return stated if plan.balance is None else with_balance(stated, plan, plan.balance, budget)
+    scripts = [part.script for part in stated] + [plan.script([part.script for part in of_each])]
+    pages = dict.fromkeys(page for part in (*stated, *of_each) for page in part.proofs)
+    notes = dict.fromkeys(note for part in (*stated, *of_each) for note in part.notes)
+    return Statement(
+        merged([run for script in scripts for run in script]), tuple(pages), tuple(notes)
+    )
 
 
-def priced_as_before(plan: Plan, task: Task, norm: float, budget: Budget) -> Plan:
-    """The plan with what is known once something was bought; as it is where a price would depend on that.
+def noise_of(plan: Plan, stage: int, budget: Budget) -> float:
+    """Return the noise of a question that takes all that earlier stages have left.
+
+    Parameters
+    ----------
+    plan : Plan
+        What would be run.
+    stage : int
+        Its number among those that buy.
+    budget : Budget
+        The solver's.
+    """
+    return budget.noise * math.sqrt(plan.left(stage))
+
+
+def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
+    """Return the plan with what is known once something was bought; as it is where a price would depend on that.
 
     Parameters
     ----------
     plan : Plan
         What is run.
-    task : Task
-        What is minimised, as it is known now.
-    norm : float
-        Of rows, as it is known now.
+    known : Known
+        What was bought.
     budget : Budget
         The solver's.
     """
-    new = replace(plan, task=task, data_norm=norm)
+    if plan.restate is None:
+        return plan
+    norm = plan.data_norm if known.norm is None else known.norm
+    new = replace(plan, task=plan.restate(known), data_norm=norm)
     return _as_before(plan, new, budget) if plan.spec.private else new
 
 

@@ -9,7 +9,7 @@ from ..privacy.events import Event
 from ..privacy.ledger import Recorder, Scripted
 
 if TYPE_CHECKING:
-    from ..privacy.ledger import Filter
+    pass
 
 __all__ = ["Told", "finish", "length_of", "with_progress", "with_progress_bar"]
 
@@ -106,17 +106,19 @@ def finish(account: Any) -> None:
         over()
 
 
-def with_progress_bar(account: Scripted | Filter, name: str, verbose: int) -> Account:
+def with_progress_bar(account: Account, name: str, verbose: int, total: int | None) -> Account:
     """The account itself, or with ``verbose`` of 2 or more one that shows its progress (extra ``progress``).
 
     Parameters
     ----------
     account : Account
-        What pays; a scripted one knows how many questions will come.
+        What pays.
     name : str
         Label of the bar.
     verbose : int
         The estimator's.
+    total : int or None
+        How many questions will come, where that is known.
 
     Returns
     -------
@@ -131,4 +133,4 @@ def with_progress_bar(account: Scripted | Filter, name: str, verbose: int) -> Ac
         raise ImportError(
             f"verbose={verbose} shows a progress bar, which needs tqdm: pip install 'skdp[progress]', or set verbose=1."
         ) from error
-    return with_progress(account, _Bar(tqdm(total=length_of(account), desc=name, unit="question")))
+    return with_progress(account, _Bar(tqdm(total=total, desc=name, unit="question")))

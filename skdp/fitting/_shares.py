@@ -48,10 +48,12 @@ def heaviest_class(class_weight: dict[Any, float] | None, classes: Array | None)
     return max([1.0, *map(float, (class_weight or {}).values())])
 
 
-def declared_of_rows(estimator: Any) -> dict[str, Any]:
+def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:
     """What an estimator declares of rows' owners and weights, for its receipt."""
     names = "max_rows_per_group", "max_sample_weight", "class_weight"
     declared = {name: getattr(estimator, name, None) for name in names}
+    if weighted and declared["max_sample_weight"] is None:
+        declared["max_sample_weight"] = 1.0
     return {name: value for name, value in declared.items() if value is not None}
 
 

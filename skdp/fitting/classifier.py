@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 
 from ..exceptions import NotSupported, PrivacyWarning
-from ..solvers import ObjectivePerturbation, Task
-from ._balance import refuse_unbalanced
-from ._balanced import HEAVIEST, Balanced
+from ..solvers import GD, ObjectivePerturbation, Solver
 from ._bases import ClassifierMixin
 from ._cells import codes, find_ambiguous
 from ._parameters import as_text
@@ -20,7 +19,8 @@ from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
 from .learner import PrivatePredictor
-from .plan import Balance, Plan
+from .plan import Plan
+from .stages import HEAVIEST, ClassCounts, Known
 
 __all__ = ["PrivateClassifier"]
 
@@ -229,56 +229,41 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         return shares if weights is None else shares * weights
 
     def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+        weighted: bool = False,
+        solver: Solver | None = None,
     ) -> Plan:
-        plan = super()._plan(n, n_features, declared, outputs)
+        given = n, n_features, declared, outputs
+        plan = super()._plan(*given, weighted, solver)
         if not self._balances():
             return plan
         classes = max(2, self._outputs() if outputs is None else outputs)
-        heavy = self._weighing(np.array([HEAVIEST] + [1.0] * (classes - 1)))
-        lightest = heavy._restated(plan, classes)
-        plan = replace(plan, balance=Balance(classes, lightest))
-        refuse_unbalanced(plan)
+        outputs = _outputs(classes)
+        furthest = Known(of_class=np.array([HEAVIEST] + [1.0] * (classes - 1)))
+        counts = ClassCounts(classes, self._restated(plan, outputs, furthest))
+        counts.refuse(plan)
+        restate = partial(self._restated, plan, outputs)
+        plan = replace(plan, bought=(counts, *plan.bought), restate=restate)
         auto = isinstance(self.solver, str) and self.solver == "auto"
-        if auto and isinstance(plan.solver, ObjectivePerturbation):
+        if auto and solver is None and isinstance(plan.solver, ObjectivePerturbation):
             try:
                 priced(plan)
             except NotSupported:
-                return self._as_if(solver="gd")._plan(n, n_features, declared, outputs)
+                return self._plan(*given, weighted, GD())
         return plan
 
-    def _weighing(self, of_class: Array) -> Self:
-        """The same estimator, as if these weights of classes had been declared."""
-        known = range(len(of_class)) if self.classes is None else self._declared().tolist()
-        return self._as_if(class_weight=dict(zip(known, of_class.tolist())))
+    def _heaviest_of(self, of_class: Array) -> float:
+        return float(super()._heaviest()) * float(of_class.max())
 
-    def _restated(self, plan: Plan, classes: int) -> Task:
-        """What is minimised, over the heaviest class."""
-        outputs = max(1, _outputs(classes) // plan.fits)
-        stated = self._stated(plan.public.n, plan.public.n_features, outputs)[1]
-        return replace(plan.task, penalty=stated.penalty)
-
-    def _admitted(
-        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Any]:
-        if plan.balance is None:
-            return super()._admitted(plan, X, targets, owners, weights)
-        twin = self._as_if()  # which learns what classes weigh, once that was bought
-
-        def restated(of_class: Array) -> Task:
-            twin.class_weight = twin._weighing(of_class).class_weight
-            return twin._restated(plan, len(of_class))
-
-        admitted = super(PrivateClassifier, twin)._admitted
-        inner = admitted(replace(plan, balance=None), X, targets, owners, weights)[1]
-        return plan, Balanced(inner, targets, owners, weights, plan, restated)
-
-    def _ended(self, plan: Plan, records: Any) -> Plan:
+    def _keep_bought(self, plan: Plan, known: Known) -> None:
+        super()._keep_bought(plan, known)
         vars(self).pop("class_weight_", None)  # of an earlier fit
-        if not isinstance(records, Balanced):
-            return super()._ended(plan, records)
-        self.class_weight_ = records.of_class
-        return super()._ended(records.plan, records.inner)
+        if known.of_class is not None:
+            self.class_weight_ = known.of_class
 
 
 def _told(classes: Array) -> str:

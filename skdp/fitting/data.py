@@ -1,5 +1,6 @@
 """What a face needs to take data in: checked tables and labels, and texts that show none of it."""
 
+from ..entry import affine_of
 from ._cells import as_numbers, codes, find_ambiguous
 from ._parameters import SeedSource, as_text, is_count
 from ._scores import rows_times, scores
@@ -15,7 +16,6 @@ from ._tables import (
     warn_of_column,
 )
 from ._targets import grades
-from ._unscaled import affine_of
 from ._warning import frames_to_caller
 
 __all__ = [

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
-from ..mechanisms import Noise, Public, Records
+from ..entry import Table
+from ..mechanisms import Noise, Public
 from ..privacy.events import Script
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
@@ -25,7 +26,6 @@ from ._covered import UNCOVERED, Covered, payer_of
 from ._entering import Entering
 from ._fields import FromFields
 from ._foreign import refuse_foreign, refusing_foreign
-from ._heard import Heard
 from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._progress import length_of
@@ -38,8 +38,9 @@ from ._warm import refuse_untold
 from ._warning import frames_to_caller
 from ._weak import warn_of_doubts
 from .auto import choose_solver
-from .plan import Plan
-from .run import Run, prepare
+from .plan import Plan, Sizes
+from .run import Fitted, Heard, Run, prepare
+from .stages import Known
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
@@ -157,12 +158,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return prepare(replace(plan, base_rate=base_rate), self._payer()).quote()
 
     @abstractmethod
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
-        """Public facts of n records (None: private), and what is minimised by so many scores of each.
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return public facts of the records, and what is minimised by their scores.
 
-        That is the objective over `heaviest`, the most that a row weighs, so that no loss in it weighs more than 1.
+        That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
         """
 
     @abstractmethod
@@ -195,37 +194,49 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
-        _, task = self._stated(1, 1, 1)
+        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
         for told in task.ignored:
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
 
-    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
-        """The face's problem, with the number of records where it may be known: by the relation, or declared."""
+    def _norm_before(self, n_features: int) -> float:
+        """Return the bound of rows before anything is paid: declared, or one that holds whatever is bought."""
+        return float(cast(float, self.data_norm))
+
+    def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return the face's problem, with the number of records where it may be known: by the relation, or declared."""
         if self.neighbors != "replace_one":
-            n = None if self.n_public is None else int(self.n_public)
-        public, task = self._problem(n, n_features, outputs, self._heaviest())
-        if self.max_rows_per_group is None and not self._weighted():
+            sizes = replace(sizes, n=None if self.n_public is None else int(self.n_public))
+        public, task = self._problem(sizes)
+        if self.max_rows_per_group is None and not sizes.weighted:
             return public, task
         rows = int(self.max_rows_per_group or 1)
-        return replace(public, rows=rows, weighted=self._weighted()), task
+        return replace(public, rows=rows, weighted=sizes.weighted), task
 
     def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+        weighted: bool = False,
+        solver: Solver | None = None,
     ) -> Plan:
         """All that is decided before any data, from parameters that have been checked."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
-        data_norm = float(cast(float, self.data_norm))
+        data_norm = self._norm_before(n_features)
         outputs = self._outputs() if outputs is None else outputs
         fits = outputs if self._one_by_one() else 1
-        public, task = self._stated(n, n_features, outputs // fits)
+        weighted = weighted or self._weighted()
+        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
+        public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        facts |= declared_of_rows(self)
+        facts |= declared_of_rows(self, weighted)
         # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
         alone = self._any_theorem() and self._columns(fits) == fits
-        solver = self._chosen(task, public, spec, alone)
-        task = self._rounded(task, solver, public, spec)
-        given = spec, task, solver, public, data_norm, self.accountant, facts
+        chosen = self._chosen(task, public, spec, alone) if solver is None else solver
+        task = self._rounded(task, chosen, public, spec)
+        given = spec, task, chosen, public, data_norm, self.accountant, facts
         unit = "row" if self.max_rows_per_group is None else "person"
         return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
 
@@ -241,16 +252,12 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Any]:
-        """The vault, and the plan with what is public of it; or a table of which scales are bought first."""
-        given = plan.admits, plan.data_norm, owners, weights
-        if plan.targets > 1:
-            return plan, Records.admit_each(X, targets, *given)
-        return plan, Records.admit(X, targets, *given)
+    ) -> tuple[Plan, Table]:
+        """The closed table, and the plan with what is public of it."""
+        return plan, Table(X, targets, owners, weights)
 
-    def _ended(self, plan: Plan, records: Any) -> Plan:
-        """The plan as it was run, once all has been bought."""
-        return plan
+    def _keep_bought(self, plan: Plan, known: Known) -> None:
+        """Keep what was bought in the place of what was not declared."""
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """The solver that a parameter names, or the one that suits public numbers."""
@@ -288,23 +295,25 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         owners, n = self._owners(groups, X.shape[0])
         weights = self._weights(targets, stored, sample_weight)
         outputs = self._outputs_of(targets, stored)
-        plan = self._as_weighted(sample_weight)._plan(n, X.shape[1], declared, outputs)
+        weighted = sample_weight is not None
+        plan = self._plan(n, X.shape[1], declared, outputs, weighted)
         warn_of_seed(self._payer(), self.random_state)
         warn_of_doubts(self._doubts())
-        plan, records = self._admitted(plan, X, targets, owners, weights)
+        plan, given = self._admitted(plan, X, targets, owners, weights)
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
             names = stored.get("feature_names_in_")
             UNCOVERED.fit(X.shape[1], names, self._is_out_of_sight())
         heard = Heard.of(self._listens or plan.solver.tells)
         run = prepare(plan, payer)
-        w, stated = self._run(run, records, noise, heard)
+        fitted, stated = self._run(run, given, noise, heard)
+        w, plan = fitted.w, fitted.plan
         if not np.isfinite(w).all():
             raise ValueError(
                 f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
                 "it has been paid; take smaller steps."
             )
-        plan = self._ended(plan, records)
+        self._keep_bought(plan, fitted.known)
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
             self._follow(heard.answers, plan, w, run.budget)
@@ -317,7 +326,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return self
 
     @with_callbacks
-    def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
+    def _run(
+        self, run: Run, table: Table, noise: Noise, heard: Heard | None
+    ) -> tuple[Fitted, Receipt]:
         """What a run returns, while callbacks are told of its questions."""
         context = begin_context(self, length_of(run.account))
         if run.plan.earlier is not None:
@@ -329,8 +340,9 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             given = ledger, name, run.charge, context, several
             ledger = expect_more(*given, self._others(ledger), varies)
         run = replace(run, ledger=ledger, around=name_around(name, context))
-        asked = records, noise, self.verbose, heard
-        return telling(self, context, lambda told: run.on(*asked, told))
+        asked = table, noise, self.verbose, heard
+        found: tuple[Fitted, Receipt] = telling(self, context, lambda told: run.on(*asked, told))
+        return found
 
     def _others(self, ledger: Ledger) -> Iterator[tuple[str, Script]]:
         """Other steps of the pipeline around it that the same ledger pays for, by name and what they ask."""

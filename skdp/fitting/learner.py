@@ -1,18 +1,18 @@
 """What private estimators share that minimise something: rows of bounded norm, and a solver."""
 
 from dataclasses import field, replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..mechanisms import Public, Records
+from ..entry import affine_of, to_columns
 from ..solvers import Solver, Task
-from ._scaling import refuse_unscaled, scaling_for
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
-from ._unscaled import Unscaled, affine_of, root_of, seen
 from .estimator import PrivateEstimator
-from .plan import Plan, Scaling
+from .plan import Plan, Sizes
+from .stages import Known, root_of, scales_for
 
 __all__ = ["PrivateLearner", "PrivatePredictor"]
 
@@ -44,64 +44,70 @@ class PrivateLearner(PrivateEstimator):
     bounds_: Array = field(init=False)
     data_norm_: float = field(init=False)
 
-    def _stand_ins(self, n_features: int) -> dict[str, Any]:
-        """For each parameter whose meaning is bought, a value that holds whatever is bought."""
-        return {} if self.data_norm is not None else {"data_norm": root_of(n_features)}
+    def _buys(self) -> tuple[str, ...]:
+        """Return the parameters whose meaning is bought."""
+        return ("data_norm",) if self.data_norm is None else ()
+
+    def _norm_before(self, n_features: int) -> float:
+        return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
     def _norm(self) -> float:
         """Of rows, declared or bought."""
         return float(self.data_norm_ if self.data_norm is None else self.data_norm)
 
-    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
-        if bought := self._stand_ins(n_features):
-            return self._as_if(**bought)._stated(n, n_features, outputs)
-        return super()._stated(n, n_features, outputs)
-
     def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+        *more: Any,
     ) -> Plan:
-        bought = self._stand_ins(n_features)
+        plan = super()._plan(n, n_features, declared, outputs, *more)
+        bought = self._buys()
         if not bought:
-            return super()._plan(n, n_features, declared, outputs)
-        plan = self._as_if(**bought)._plan(n, n_features, declared, outputs)
-        refuse_unscaled(plan, next(iter(bought)))
-        told = {**plan.declared, **dict.fromkeys(bought, "none: bought")}
-        usual = Scaling(targets=plan.targets if "y_bounds" in bought else 0)
-        if "data_norm" not in bought:
-            usual = replace(usual, norm=0.0)
-        public = replace(plan.public, bought="data_norm" in bought)
-        scaling = scaling_for(plan.spec, public, usual)
-        return replace(plan, public=public, scaling=scaling, declared=told)
+            return plan
+        rows = "data_norm" in bought
+        scales = scales_for(
+            plan.spec, plan.public, rows, plan.targets if "y_bounds" in bought else 0
+        )
+        scales[0].refuse(plan)
+        return replace(
+            plan,
+            public=replace(plan.public, bought=rows),
+            bought=scales,
+            restate=partial(self._restated, plan, outputs),
+            centred=self._centred(),
+            declared={**plan.declared, **dict.fromkeys(bought, "none: bought")},
+        )
 
-    def _admitted(
-        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Records | Unscaled]:
-        if plan.scaling is None:
-            return super()._admitted(plan, X, targets, owners, weights)
-        outputs = max(1, plan.declared.get("n_classes", 1) // plan.fits)
+    def _restated(self, plan: Plan, outputs: int | None, known: Known) -> Task:
+        """Return what is minimised once more is known of rows and weights: the penalty is on the user's scale."""
+        outputs = self._outputs() if outputs is None else outputs
+        norm = plan.data_norm if known.norm is None else known.norm
+        heaviest = None if known.of_class is None else self._heaviest_of(known.of_class)
+        heaviest = self._heaviest() if heaviest is None else heaviest
+        public, scores = plan.public, outputs // plan.fits
+        sizes = Sizes(public.n, public.n_features, scores, heaviest, norm, public.weighted)
+        stated = self._stated(sizes)[1]
+        return replace(plan.task, penalty=stated.penalty, each=stated.each)
 
-        def restated(norm: float) -> Task:
-            given = plan.public.n, plan.public.n_features, outputs
-            task = self._as_if(data_norm=norm)._stated(*given)[1]
-            return replace(task, loss=plan.task.loss)  # with corners as they were priced
-
-        return plan, Unscaled(X, targets, weights, plan, restated, self._onto_unit)
-
-    def _onto_unit(self, targets: Array, bounds: Array) -> Array:
-        """Targets as the loss wants them, by bounds that were bought of each."""
+    def _heaviest_of(self, of_class: Array) -> float:
+        """Return the bound on what a row weighs, where classes weigh so much."""
         raise NotImplementedError
 
-    def _ended(self, plan: Plan, records: Any) -> Plan:
+    def _centred(self) -> bool:
+        """Whether the midpoint of bounds is taken from targets."""
+        return True
+
+    def _keep_bought(self, plan: Plan, known: Known) -> None:
         for name in ("bounds_", "data_norm_", "y_bounds_"):  # of an earlier fit
             vars(self).pop(name, None)
-        if not isinstance(records, Unscaled):
-            return plan
-        if self.data_norm is None:
-            self.bounds_, self.data_norm_ = records.bounds, records.plan.data_norm
-        if len(records.y_bounds):
-            self.y_bounds_ = records.y_bounds
-            warn_of_no_scale(records.y_bounds)
-        return records.plan
+        if known.bounds is not None:
+            self.bounds_, self.data_norm_ = known.bounds, plan.data_norm
+        if known.y_bounds is not None:
+            self.y_bounds_ = known.y_bounds
+            warn_of_no_scale(known.y_bounds)
 
     def _affine(self) -> tuple[Array, Array]:
         """What a number between bounds that were bought is multiplied by, and what is added."""
@@ -111,7 +117,7 @@ class PrivateLearner(PrivateEstimator):
         """A checked table as the fit saw its own."""
         if "bounds_" not in vars(self):
             return table(self, X, reset=False)
-        return seen(table(self, X, reset=False, sparse=False), self.bounds_)
+        return to_columns(table(self, X, reset=False, sparse=False), self.bounds_)
 
 
 class PrivatePredictor(PrivateLearner):

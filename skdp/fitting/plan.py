@@ -1,67 +1,49 @@
 """All that is decided before any data."""
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from ..entry import ListLabels, Rows, View
 from ..mechanisms import Public
 from ..privacy.events import Script, merged
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
+from .stages import Known, Stage
 
-__all__ = ["Balance", "Plan", "Scaling"]
+__all__ = ["Plan", "Sizes"]
 
 
 @dataclass(frozen=True)
-class Scaling:
-    """What of the budget, in mu squared, is spent on columns of which nothing is declared.
-
-    Five hundredths in all: from two to twenty of them, fits on tables of three kinds were about the same.
+class Sizes:
+    """What a face's problem is stated for.
 
     Parameters
     ----------
-    columns : float
-        On their bounds.
+    n : int or None
+        Number of records; None where it is private.
+    n_features : int
+        Number of columns.
+    outputs : int
+        Scores of a record.
+    heaviest : float
+        The most that a row weighs.
     norm : float
-        On a norm of rows; 0 where one was declared.
-    targets : int
-        Columns of targets whose bounds are bought, too.
+        Bound of rows: declared, or what stands for it until it is bought.
+    weighted : bool
+        Whether rows have weights of their own.
     """
 
-    columns: float = 0.04
-    norm: float = 0.01
-    targets: int = 0
-
-    @property
-    def share(self) -> float:
-        """Of both."""
-        return self.columns + self.norm
-
-    @property
-    def rows(self) -> bool:
-        """Whether bounds of the columns of rows are bought."""
-        return self.norm > 0.0
-
-
-@dataclass(frozen=True)
-class Balance:
-    """What of the budget, in mu squared, is spent on counts of classes that decide what these weigh.
-
-    Parameters
-    ----------
-    classes : int
-        How many there are.
-    lightest : Task
-        What is minimised where one class is the heaviest possible: its penalty is the least beside a loss. No price may
-        differ from that of a task of equal classes.
-    share : float
-        Of the budget; what else is bought shares the rest.
-    """
-
-    classes: int
-    lightest: Task
-    share: float = 0.02
+    n: int | None
+    n_features: int
+    outputs: int = 1
+    heaviest: float = 1.0
+    norm: float = 1.0
+    weighted: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,10 +70,12 @@ class Plan:
         Equal fits that share the promise: one, one for each class against the rest, or one for each target.
     unit : str
         What is protected as one.
-    scaling : Scaling or None
-        What is bought before the solver begins, where `data_norm` or bounds of targets were not declared.
-    balance : Balance or None
-        What is bought before that, where weights of classes follow from their counts.
+    bought : tuple of Stage
+        What is bought before the solver begins, in order.
+    restate : callable or None
+        From what is known after a stage to what is minimised then; None where nothing is bought.
+    centred : bool
+        Whether the midpoint of bounds is taken from targets.
     targets : int
         Columns of targets, each with a fit of its own; 1 where there is one, or codes of classes.
     base_rate : float or None
@@ -111,8 +95,9 @@ class Plan:
     declared: dict[str, Any] = field(compare=False)  # words on the receipt, of no weight
     fits: int = 1
     unit: str = field(default="row", compare=False)
-    scaling: Scaling | None = None
-    balance: Balance | None = None
+    bought: tuple[Stage, ...] = ()
+    restate: Callable[[Known], Task] | None = field(default=None, compare=False)
+    centred: bool = field(default=True, compare=False)
     targets: int = 1
     base_rate: float | None = field(default=None, compare=False)
     earlier: Receipt | None = field(default=None, compare=False)
@@ -140,6 +125,10 @@ class Plan:
             return [(self.task.of_one(0), self.fits)]
         return [(self.task.of_one(code), 1) for code in range(self.fits)]
 
+    def each_task(self) -> list[Task]:
+        """Return what each fit minimises."""
+        return [self.task] if self.fits == 1 else [self.task.of_one(k) for k in range(self.fits)]
+
     def script(self, of_each: list[Script]) -> Script:
         """What all fits ask, where those of each of `tasks` ask this."""
         if self.fits == 1:
@@ -153,14 +142,36 @@ class Plan:
         coded = self.fits > 1 and self.targets == 1
         return replace(self.public, target_bound=self.fits - 1.0) if coded else self.public
 
-    @property
-    def left(self) -> float:
-        """What of the budget, in mu squared, is left for the solver."""
-        bought = (part.share for part in (self.scaling, self.balance) if part is not None)
-        return math.prod(1.0 - share for share in bought)
+    def left(self, stage: int = 0) -> float:
+        """Return what the stages from this one on leave of what they find, in mu squared."""
+        return math.prod(1.0 - bought.share for bought in self.bought[stage:])
+
+    def view(self, known: Known) -> View:
+        """Return how the solver sees the records."""
+        public, of_class = self.admits, known.of_class
+        if public.documents is not None:
+            return ListLabels(public)
+        return Rows(
+            public,
+            self.data_norm,
+            self.targets > 1,
+            bounds=known.bounds,
+            y_bounds=known.y_bounds,
+            centred=self.centred,
+            of_class=None if of_class is None else of_class / of_class.max(),
+        )
+
+    def first_views(self) -> Iterator[View]:
+        """Yield what can be admitted before anything is paid."""
+        for stage in self.bought:
+            yield from stage.views(self)
+        bought = {stage.parameter for stage in self.bought}
+        if "data_norm" not in bought:
+            unknown = np.zeros((1, 2)) if "y_bounds" in bought else None
+            yield self.view(Known(y_bounds=unknown))
 
     def budget(self, **given: Any) -> Budget:
-        """The solver's view of the promise; each of several fits has a part of it."""
+        """Return the solver's view of the promise; each of several fits has a part of it."""
         if "noise" in given:
-            given["noise"] /= math.sqrt(self.left)
+            given["noise"] /= math.sqrt(self.left())
         return Budget(self.spec.epsilon / self.fits, self.spec.delta / self.fits, **given)

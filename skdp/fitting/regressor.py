@@ -8,16 +8,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.metrics import r2_score
 
+from ..entry import middle_and_half, onto_unit
 from ._bases import RegressorMixin
 from ._parameters import RULES, Rule
 from ._tables import Array, attempt, table, warn_of_column
-from ._targets import (
-    are_bounds_or_several,
-    middle_and_half,
-    onto_unit,
-    several_targets,
-    targets,
-)
+from ._targets import are_bounds_or_several, several_targets, targets
 from .learner import PrivatePredictor
 
 __all__ = ["PrivateRegressor"]
@@ -163,9 +158,11 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         several = OF_SEVERAL if self._several else {}
         return super()._rules() | several | (OF_ANY_UNIT if self._any_unit else {})
 
-    def _stand_ins(self, n_features: int) -> dict[str, Any]:
-        bought = {"y_bounds": (-1.0, 1.0)} if self.y_bounds is None else {}
-        return super()._stand_ins(n_features) | bought
+    def _buys(self) -> tuple[str, ...]:
+        return (*super()._buys(), "y_bounds") if self.y_bounds is None else super()._buys()
+
+    def _centred(self) -> bool:
+        return bool(self.fit_intercept)
 
     def _outputs(self, n_classes: int | None = None) -> int:
         return 1 if self.y_bounds is None else len(np.atleast_2d(np.asarray(self.y_bounds)))
@@ -178,10 +175,6 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
 
     def _columns(self, fits: int) -> int:
         return fits
-
-    def _onto_unit(self, targets: Array, bounds: Array) -> Array:
-        bounds = bounds[0] if len(bounds) == 1 else bounds
-        return onto_unit(targets, bounds, self.fit_intercept)
 
     def _encode(
         self, X: ArrayLike, y: ArrayLike

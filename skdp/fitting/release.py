@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from itertools import chain
 from types import FunctionType
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ..mechanisms import Noise, Oracle, Public, Records, state
+from ..mechanisms import Noise, Public, Records, Statement, state
 from ..mechanisms._mechanism import Mechanism
 from ..privacy import Ledger, Spec, calibrate
 from ..privacy.events import Script, merged
 from ..privacy.ledger import Scripted, paid
 from ..privacy.receipt import Receipt
-from ._circumstances import position, today, version
 from ._covered import payer_of
 from ._seeds import seed_of
 from ._tables import Array
-from ._weak import warn_of_promise
+from .program import Program, Window
 
-__all__ = ["Query", "pay", "refuse_unless_public", "release"]
+__all__ = ["Query", "refuse_unless_public", "release"]
 
 _PLAIN = (bool, int, float, str, type(None))  # what a query may know
 
@@ -111,29 +107,52 @@ def release(
         What was spent.
     """
     refuse_unless_public(asked, "questions", "ask", "outcomes")
-    warn_of_promise(spec, public.n)
     payer = _payer(ledger, spec)
     scale, script = calibrate(lambda noise: asked.script(noise, public), spec)
-    account = Scripted(spec, script)
-    stood = pay(payer, merged((*besides, *script)), asked.name)
-    with paid(), np.errstate(all="ignore"):  # as in `Records.admit`
-        rows, targets = copy.copy(asked).outcomes(held)
-    noise = Noise(seed_of(random_state))
-    oracles: dict[Any, Oracle] = {}
+    stated = state([(question, 1) for question in asked.questions(scale)], public)
+    program = Program(
+        spec,
+        asked.name,
+        Statement(script, stated.proofs, stated.notes),
+        Scripted(spec, script),
+        public.n,
+        payer,
+        merged((*besides, *script)),
+    )
+    table = _Outcomes(asked, public, held)
 
-    def put(question: Mechanism, of: Any = None) -> Any:
-        if of not in oracles:
-            if of is not None:
-                refuse_unless_public(of, "__call__")
-            with np.errstate(all="ignore"):
-                seen = targets if of is None else of(targets)
-            oracles[of] = Oracle(Records.admit(rows, seen, public, 1.0), account, noise)
-        return oracles[of].ask(question)
+    def work(window: Window) -> Any:
+        return asked.ask(lambda question, of=None: window(of).ask(question), scale)
 
-    result = asked.ask(put, scale)
-    pages, notes = zip(*(oracle.rests_on() for oracle in oracles.values()))
-    receipt = _receipt(asked, account, (_once(pages), _once(notes)), noise.seeded)
-    return result, replace(receipt, ledger=stood)
+    result, receipt = program.run(table, Noise(seed_of(random_state)), work)
+    return result, replace(receipt, declared=dict(asked.declared))
+
+
+class _Outcomes:
+    """Records of which a query makes outcomes, once they are paid for; seen as they are, or through a public map."""
+
+    __slots__ = ("__asked", "__held", "__made", "__public", "__vaults")
+
+    def __init__(self, asked: Query, public: Public, held: Any) -> None:
+        self.__asked, self.__public, self.__held = asked, public, held
+        self.__made: Any = None
+        self.__vaults: dict[Any, Records] = {}
+
+    def check(self, view: Any) -> None:
+        """Nothing can be looked at before it is paid."""
+
+    def vault(self, view: Any) -> Records:
+        """Admit the outcomes, whose targets a view may map record by record."""
+        if self.__made is None:
+            with paid():  # as in `Records.admit`
+                self.__made = copy.copy(self.__asked).outcomes(self.__held)
+        if view not in self.__vaults:
+            if view is not None:
+                refuse_unless_public(view, "__call__")
+            rows, targets = self.__made
+            seen = targets if view is None else view(targets)
+            self.__vaults[view] = Records.admit(rows, seen, self.__public, 1.0)
+        return self.__vaults[view]
 
 
 def refuse_unless_public(thing: Any, *methods: str) -> None:
@@ -167,11 +186,6 @@ def _closes_over_nothing(method: Any) -> bool:
     return plain and set(method.__code__.co_freevars) <= {"__class__"}
 
 
-def _once(texts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Each of them once, in their order."""
-    return tuple(dict.fromkeys(chain.from_iterable(texts)))
-
-
 def _payer(ledger: Ledger | None, spec: Spec) -> Ledger | None:
     """The ledger that was given, or that of the budget in scope; its prices are those of its own relation."""
     ledger = payer_of(ledger)
@@ -180,40 +194,3 @@ def _payer(ledger: Ledger | None, spec: Spec) -> Ledger | None:
             f"neighbors={spec.neighbors!r} differs from the ledger's {ledger.neighbors!r}; use one relation."
         )
     return ledger
-
-
-def pay(ledger: Ledger | None, script: Script, what: str) -> dict[str, Any] | None:
-    """Charge a shared ledger, if there is one, for a whole script; where it stood before and after.
-
-    Parameters
-    ----------
-    ledger : Ledger or None
-        Who pays.
-    script : tuple of (Event, int)
-        What will be released.
-    what : str
-        What a report calls it.
-    """
-    if ledger is None:
-        return None
-    before = ledger.spent
-    return position(ledger, before, ledger.reserve(script, what))
-
-
-def _receipt(
-    asked: Query, account: Scripted, rests_on: tuple[tuple[str, ...], tuple[str, ...]], seeded: bool
-) -> Receipt:
-    return Receipt(
-        account.cost,
-        account.spec.delta,
-        account.spec.neighbors,
-        account.accountant,
-        account.script,
-        asked.name,
-        proofs=rests_on[0],
-        notes=rests_on[1],
-        declared=dict(asked.declared),
-        seeded=seeded,
-        version=version(),
-        date=today(),
-    )

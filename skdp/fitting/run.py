@@ -1,35 +1,36 @@
-"""The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on records."""
+"""The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms import Noise, Oracle, Records, Statement
+from ..mechanisms import Noise, Statement
+from ..mechanisms._mechanism import Mechanism
 from ..mechanisms._oracle import Account
 from ..privacy.events import Script
-from ..privacy.ledger import Recorder, Scripted
+from ..privacy.ledger import Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
-from ._circumstances import position, today, version
+from ..solvers._solver import OracleLike
 from ._expected import expected_error
-from ._heard import Heard
-from ._pricing import filter_of, priced, shared_budget
-from ._progress import Told, finish, with_progress, with_progress_bar
-from ._share import Share
+from ._pricing import filter_of, noise_of, priced, priced_as_before, shared_budget
+from ._progress import Told, finish, length_of, with_progress, with_progress_bar
 from ._tables import Array
-from ._threads import one_thread
 from ._warm import continued, joint, priced_jointly
-from ._weak import warn_of_noise, warn_of_promise
+from ._weak import warn_of_noise
 from .plan import Plan
+from .program import Program, Viewed, Window
+from .stages import Known
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
     from ..privacy.ledger import Filter
 
-__all__ = ["Run", "prepare"]
+__all__ = ["Fitted", "Heard", "Run", "prepare"]
 
 
 def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
@@ -56,6 +57,25 @@ def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
     if plan.earlier is not None:
         priced_jointly(plan.earlier, stated.script, plan.spec, plan.accountant)
     return Run(plan, script, plan.budget(noise=noise), stated, ledger)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a run has made of answers.
+
+    Parameters
+    ----------
+    w : ndarray
+        The solver's parameters, a column for each fit where there are several.
+    plan : Plan
+        As it was run, once all was bought.
+    known : Known
+        What was bought.
+    """
+
+    w: Array
+    plan: Plan
+    known: Known
 
 
 @dataclass(frozen=True)
@@ -87,18 +107,18 @@ class Run:
 
     def on(
         self,
-        records: Any,
+        table: Viewed,
         noise: Noise,
         verbose: int = 0,
         heard: Heard | None = None,
         told: Told | None = None,
-    ) -> tuple[Array, Receipt]:
-        """Pay, run on admitted records, and account for it.
+    ) -> tuple[Fitted, Receipt]:
+        """Pay, buy what was not declared, solve, and account for it.
 
         Parameters
         ----------
-        records : Records, tuple of Records, Unscaled or Balanced
-            The vault, one for each target, or a table of which scales, or counts of classes, are bought first.
+        table : Table
+            What the user gave.
         noise : Noise
             Where answers' randomness comes from.
         verbose : int
@@ -110,111 +130,120 @@ class Run:
 
         Returns
         -------
-        w : ndarray
-            The solver's parameters.
+        fitted : Fitted
+            What was made of answers.
         receipt : Receipt
             What was spent.
         """
         plan = self.plan
-        warn_of_promise(plan.spec, plan.public.n)
         warn_of_noise(expected_error(plan, self.budget))
-        account = with_progress_bar(self.account, plan.solver.name, verbose)
-        account = account if told is None else with_progress(account, told)
-        stood = self._pay()
-        with one_thread():
-            w, rests_on = self._begun(records, account, noise, heard)
-        if told is not None or verbose > 1:
-            finish(account)
-        receipt = self._receipt(self.account.script, *rests_on, noise.seeded)
-        return w, replace(receipt, date=today(), ledger=stood)
+        followed: list[Account] = []
+
+        def follow(account: Account) -> Account:
+            account = with_progress_bar(account, plan.solver.name, verbose, length_of(self.account))
+            followed.append(account if told is None else with_progress(account, told))
+            return followed[0]
+
+        work = partial(self._work, heard=heard)
+        fitted, receipt = self._program.run(table, noise, work, plan.first_views(), follow)
+        finish(followed[0])
+        return fitted, self._told(receipt)
 
     @property
     def charge(self) -> Script:
         """What a shared ledger is charged: the script, and what it has not been charged of the fits before."""
         return joint(self.plan.owed, self.statement.script)
 
-    def _pay(self) -> dict[str, Any] | None:
-        """Charge the shared ledger for all that may be asked; where it stood before and after."""
-        if self.ledger is None:
-            return None
-        before = self.ledger.spent
-        return position(
-            self.ledger, before, self.ledger.reserve(self.charge, self.plan.solver.name)
+    @property
+    def _program(self) -> Program:
+        plan = self.plan
+        return Program(
+            plan.spec,
+            repr(plan.solver),
+            self.statement,
+            self.account,
+            plan.public.n,
+            self.ledger,
+            self.charge,
+            plan.solver.name,
+            plan.fits if plan.solver.adaptive else 1,
         )
 
-    def _begun(
-        self, records: Any, account: Account, noise: Noise, heard: Heard | None
-    ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """What `_solved` returns, once is bought what was not declared."""
-        if isinstance(records, Records | tuple):
-            return self._solved(records, account, noise, heard)
-        vault = records.bought(self.budget, lambda table: Oracle(table, account, noise))
-        if not self.plan.spec.private:  # the script was stated before what was bought was known
-            account = Recorder()
-        return replace(self, plan=records.plan)._solved(vault, account, noise, heard)
-
-    def _solved(
-        self, records: Any, account: Account, noise: Noise, heard: Heard | None
-    ) -> tuple[Array, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Parameters, a column for each fit where there are several, and what they rest on."""
-        plan, fits = self.plan, self.plan.fits
-        if fits == 1:
-            oracle, stated = Oracle(records, account, noise), self.statement
+    def _work(self, window: Window, heard: Heard | None) -> Fitted:
+        """Ask stage by stage; each may change how the next ones see records, and no price."""
+        plan, budget, known = self.plan, self.budget, Known()
+        for k, stage in enumerate(plan.bought):
+            noise = noise_of(self.plan, k, budget)
+            known = stage.run(window, self.plan, noise, budget, known)
+            plan = priced_as_before(plan, known, budget)
+        view, columns = plan.view(known), []
+        for code, task in enumerate(plan.each_task()):
+            oracle = window(view, None if plan.fits == 1 else code)
             shown = oracle if heard is None else heard.beside(oracle)
-            w = plan.solver.solve(shown, plan.task, self.budget)
-            # A script is what was stated, event by event: the account has held the run to it.
-            return w, oracle.rests_on() if plan.solver.adaptive else (stated.proofs, stated.notes)
-        pages: dict[str, None] = {}
-        notes: dict[str, None] = {}
-        columns = []
-        for code in range(fits):
-            share = Share(account, fits) if plan.solver.adaptive else account
-            of_one = records[code] if plan.targets > 1 else records.one_against_rest(code)
-            oracle = Oracle(of_one, share, noise)
-            shown = oracle if heard is None else heard.beside(oracle)
-            columns.append(plan.solver.solve(shown, plan.task.of_one(code), self.budget))
-            pages |= dict.fromkeys(oracle.proofs)
-            notes |= dict.fromkeys(oracle.notes)
-        stated = self.statement
-        rests_on = (
-            (tuple(pages), tuple(notes)) if plan.solver.adaptive else (stated.proofs, stated.notes)
-        )
-        return np.stack(columns, axis=-1), rests_on
+            columns.append(plan.solver.solve(shown, task, budget))
+        w = columns[0] if plan.fits == 1 else np.stack(columns, axis=-1)
+        return Fitted(w, plan, known)
 
     def quote(self) -> Receipt:
         """The receipt that a run would carry; nothing is spent."""
-        stated = self.statement
-        return self._receipt(stated.script, stated.proofs, stated.notes, seeded=False)
+        return self._told(self._program.quote())
 
-    def _receipt(
-        self, script: Script, proofs: tuple[str, ...], notes: tuple[str, ...], seeded: bool
-    ) -> Receipt:
-        plan, spec, account = self.plan, self.plan.spec, self.account
-        unspent: float | None = None
-        order: int | None = None
-        if isinstance(account, Scripted):
-            cost, accountant = account.cost, account.accountant
-        else:
-            cost, accountant = spec.epsilon, f"{plan.solver.filter} filter"
-            unspent, order = account.unspent, account.order
-        receipt = Receipt(
-            epsilon=cost,
-            delta=spec.delta,
-            neighbors=spec.neighbors,
-            accountant=accountant,
-            script=script,
-            solver=repr(plan.solver),
-            proofs=proofs,
-            notes=notes,
+    def _told(self, receipt: Receipt) -> Receipt:
+        """The receipt with what the plan says of itself."""
+        plan = self.plan
+        receipt = replace(
+            receipt,
             declared=dict(plan.declared),
-            seeded=seeded,
-            unspent=unspent,
-            order=order,
             unit=plan.unit,
             rows=plan.public.rows,
-            version=version(),
             around=self.around,
             standard_error=expected_error(plan, self.budget),
         )
         earlier = plan.earlier
         return receipt if earlier is None else continued(earlier, receipt, plan.accountant)
+
+
+class Heard:
+    """Keeps what a solver is told in answer to some kinds of questions.
+
+    Parameters
+    ----------
+    kind : type of Mechanism, or several
+        Which questions.
+    """
+
+    def __init__(self, kind: type[Mechanism] | tuple[type[Mechanism], ...]) -> None:
+        self.kind = kind
+        self.answers: list[tuple[Mechanism, Array]] = []
+
+    @classmethod
+    def of(cls, kind: type[Mechanism] | tuple[type[Mechanism], ...] | None) -> Heard | None:
+        """One, where there is anything to listen to."""
+        return cls(kind) if kind else None
+
+    def beside(self, oracle: OracleLike) -> OracleLike:
+        """The oracle, as a solver sees it, with somebody who listens."""
+        return _Listened(oracle, self)
+
+
+class _Listened:
+    """Hands on questions and answers."""
+
+    def __init__(self, oracle: OracleLike, heard: Heard) -> None:
+        self._oracle, self._heard = oracle, heard
+        self.public = oracle.public
+
+    def share(self, question: Mechanism) -> float:
+        """As the oracle says."""
+        return self._oracle.share(question)
+
+    def ask(self, question: Mechanism) -> Array:
+        """The oracle's answer."""
+        answer = self._oracle.ask(question)
+        if isinstance(question, self._heard.kind):
+            self._heard.answers.append((question, answer.copy()))
+        return answer
+
+    def affords(self, *questions: Mechanism) -> bool:
+        """As the oracle says."""
+        return self._oracle.affords(*questions)

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from .._fingerprint import told_apart
+from ..entry import Table
 from ..exceptions import NotSupported
 from ..mechanisms import Noise, Public
 from ..privacy.events import Script
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import GD, Solver, Task
-from ._heard import Heard
 from ._tables import Array, attempt
 from ._warm import (
     BEGUN,
@@ -33,7 +33,7 @@ from ._warm import (
 )
 from .learner import PrivateLearner
 from .plan import Plan
-from .run import Run
+from .run import Fitted, Heard, Run
 
 __all__ = ["Starting"]
 
@@ -88,10 +88,10 @@ class Starting(PrivateLearner):
         super()._check_parameters()
         if self._origin() is None and not self.warm_start:
             return
-        bought = self._stand_ins(1)
+        bought = self._buys()
         if bought:
             raise NotSupported(
-                f"{next(iter(bought))}=None buys the scale that coefficients are on, so that no fit can begin at given "
+                f"{bought[0]}=None buys the scale that coefficients are on, so that no fit can begin at given "
                 "ones, or at those of an earlier fit; declare it."
             )
 
@@ -102,7 +102,7 @@ class Starting(PrivateLearner):
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Any]:
+    ) -> tuple[Plan, Table]:
         behind = that_buys()
         if self.warm_start:
             refuse_bought_rows(behind)
@@ -117,10 +117,8 @@ class Starting(PrivateLearner):
             return GD()
         return super()._chosen(task, public, spec, alone)
 
-    def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
-    ) -> Plan:
-        plan = super()._plan(n, n_features, declared, outputs)
+    def _plan(self, *given: Any) -> Plan:
+        plan = super()._plan(*given)
         if self.warm_start and plan.solver.adaptive:
             raise NotSupported(
                 f"warm_start=True needs prices that no answer decides, and solver={plan.solver.name!r} finds its "
@@ -145,8 +143,10 @@ class Starting(PrivateLearner):
         known = payer is None or (payer.identity, told_apart(earlier)) == paid
         return () if known else earlier.script
 
-    def _run(self, run: Run, records: Any, noise: Noise, heard: Heard | None) -> Any:
-        found = super()._run(run, records, noise, heard)
+    def _run(
+        self, run: Run, table: Table, noise: Noise, heard: Heard | None
+    ) -> tuple[Fitted, Receipt]:
+        found = super()._run(run, table, noise, heard)
         if self.warm_start and run.ledger is not None:
             self._paid_by: tuple[str, ...] = (run.ledger.identity,)
         return found

@@ -4,14 +4,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan, PrivateClassifier
+from ..fitting import Plan, PrivateClassifier, Sizes
 from ..fitting.data import Array, scores
 from ..fitting.starting import Starting
 from ..losses import Loss
@@ -121,26 +121,24 @@ class LinearClassifier(Starting, PrivateClassifier):
                 f"l1_ratio={self.l1_ratio} is only used when penalty is 'elasticnet' or 'auto', not {self.penalty!r}."
             )
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
-        bound = max(1.0, outputs - 1.0)  # of classes' codes
-        public = Public(n, n_features, intercept, self.neighbors, target_bound=bound)
+        bound = max(1.0, sizes.outputs - 1.0)  # of classes' codes
+        public = Public(sizes.n, sizes.n_features, intercept, self.neighbors, target_bound=bound)
         # The flat part of SCAD and MCP is placed per record; where n is private, on the scale of the sum.
         weight = float(public.n or 1)
         penalty = make_scaled(
             self.penalty,
-            float(cast(float, self.data_norm)),
+            sizes.norm,
             bool(self.fit_intercept),
             strength=1.0 / float(self.C),
-            over=heaviest,
+            over=sizes.heaviest,
             l1_ratio=self.l1_ratio,
             weight=weight,
         )
-        shape = (public.width,) if outputs == 1 else (public.width, outputs)
-        return public, Task(self._loss(outputs), penalty, shape, tuple(self._ignored()))
+        shape = (public.width,) if sizes.outputs == 1 else (public.width, sizes.outputs)
+        return public, Task(self._loss(sizes.outputs), penalty, shape, tuple(self._ignored()))
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and data_norm is public."""

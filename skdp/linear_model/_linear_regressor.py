@@ -2,14 +2,14 @@
 
 from abc import abstractmethod
 from dataclasses import field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
-from ..fitting import Plan, PrivateRegressor
+from ..fitting import Plan, PrivateRegressor, Sizes
 from ..fitting.data import Array, as_text, scores
 from ..fitting.starting import Starting
 from ..losses import Loss, Squared
@@ -53,14 +53,12 @@ class LinearRegressor(Starting, PrivateRegressor):
         """Of each target, or one of all."""
         return [self._penalty(n)]
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
-        public = Public(n, n_features, intercept, self.neighbors)
-        scale = float(cast(float, self.data_norm)), bool(self.fit_intercept)
-        each = [make_scaled(one, *scale, over=heaviest) for one in self._penalties(public.n)]
+        public = Public(sizes.n, sizes.n_features, intercept, self.neighbors)
+        scale = sizes.norm, bool(self.fit_intercept)
+        each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(public.n)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
         return public, Task(self._loss(), hardest, (public.width,), each=several)

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 
 from ..fitting import Plan
 from ..fitting.data import Array
-from ..mechanisms import Public
-from ..solvers import Task
 from ._linear_regressor import LinearRegressor
 
 __all__ = ["SeveralTargets"]
@@ -34,11 +32,11 @@ class SeveralTargets(LinearRegressor):
     def _outputs(self, n_classes: int | None = None) -> int:
         return max(super()._outputs(n_classes), self._strengths())
 
-    def _stated(self, n: int | None, n_features: int, outputs: int) -> tuple[Public, Task]:
+    def _check_parameters(self) -> None:
         bounds = super()._outputs()
         if bounds > 1:
             self._refuse_unlike(bounds)
-        return super()._stated(n, n_features, outputs)
+        super()._check_parameters()
 
     def _encode(
         self, X: ArrayLike, y: ArrayLike

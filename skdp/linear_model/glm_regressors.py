@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
-from ..fitting import Corner, Plan
+from ..fitting import Corner, Plan, Sizes
 from ..fitting._parameters import Rule
 from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitive
@@ -94,10 +94,8 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
         unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
         return L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
-        public, task = super()._problem(n, n_features, outputs, heaviest)
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
+        public, task = super()._problem(sizes)
         if self._squared() and self.smoothing is not None:
             told = f"smoothing={self.smoothing} is only used when loss='epsilon_insensitive'."
             task = replace(task, ignored=(told,))

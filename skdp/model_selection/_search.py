@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
-from ..fitting._circumstances import today, version
 from ..fitting._covered import Covered
 from ..fitting._fields import FromFields
 from ..fitting._seeds import warn_of_seed
 from ..fitting._surroundings import name_around
 from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import warn_of_column
-from ..fitting.release import pay
+from ..fitting.program import charge, version
 from ..fitting.trials import Seeds
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
-from ..privacy.ledger import paid
+from ..privacy.ledger import paid, today
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import Candidates, agreed, last_of, paying
 from ._delegates import Delegates
@@ -155,7 +154,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
         warn_of_promise(strategy.frame.spec, n)
         warn_of_doubts(last_of(self.estimator)._doubts())
         warn_of_seed(payer, self.random_state)
-        stood = pay(payer, receipt.script, "search")
+        stood = charge(payer, receipt.script, "search")
         with paid():
             best = strategy.run(records, Seeds(self.random_state))
         if best is None:

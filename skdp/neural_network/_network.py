@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array, rows_times, scores
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Perceptron
@@ -65,33 +65,33 @@ class Network(AnyNetwork):
         hidden = (sizes,) if np.ndim(sizes) == 0 else tuple(sizes)
         return Perceptron(tuple(map(int, hidden)), self.activation, heard=self._heard)
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the penalty on it, both over the heaviest weight; constants are free."""
         public = Public(
-            n,
-            n_features,
+            sizes.n,
+            sizes.n_features,
             CONSTANT,
             self.neighbors,
-            target_bound=self._target_bound(outputs),
+            target_bound=self._target_bound(sizes.outputs),
             model=self._model(),
         )
-        penalty = ScaledPenalty(self._penalty(public, outputs, heaviest), 1.0, False)
-        shape = public.model.shape(public, outputs)
-        return public, Task(self._loss(outputs), penalty, shape, tuple(self._ignored()), False)
+        penalty = ScaledPenalty(self._penalty(public, sizes), 1.0, False)
+        shape = public.model.shape(public, sizes.outputs)
+        return public, Task(
+            self._loss(sizes.outputs), penalty, shape, tuple(self._ignored()), False
+        )
 
-    def _penalty(self, public: Public, outputs: int, heaviest: float) -> L2Blocks:
+    def _penalty(self, public: Public, sizes: Sizes) -> L2Blocks:
         """On weights of the user's rows: a layer's own are those times what the layer before hands on."""
-        model, strengths, sizes = self._model(), [], []
+        model, strengths, counts = self._model(), [], []
         for shares, (rows, columns) in zip(
-            self._shares(model, self._norm()),
-            model.shapes(public.width, outputs, True),
+            self._shares(model, sizes.norm),
+            model.shapes(public.width, sizes.outputs, True),
             strict=True,
         ):
-            strengths += [float(self.alpha) * shares**2 / heaviest, 0.0]
-            sizes += [(rows - 1) * columns, columns]
-        return L2Blocks(tuple(strengths), tuple(sizes))
+            strengths += [float(self.alpha) * shares**2 / sizes.heaviest, 0.0]
+            counts += [(rows - 1) * columns, columns]
+        return L2Blocks(tuple(strengths), tuple(counts))
 
     def _shares(self, model: Perceptron, norm: float) -> list[float]:
         """What weights of each layer are multiplied by on the user's scale, for rows of this norm."""

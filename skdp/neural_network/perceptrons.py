@@ -1,6 +1,8 @@
 """Private multi-layer perceptrons."""
 
-from ..fitting import Plan
+from dataclasses import replace
+
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array
 from ..mechanisms import Public
 from ..models import Perceptron
@@ -62,9 +64,10 @@ class DPMLPRegressor(Network, NetworkRegressor):
     True
     """
 
-    def _penalty(self, public: Public, outputs: int, heaviest: float) -> L2Blocks:
+    def _penalty(self, public: Public, sizes: Sizes) -> L2Blocks:
         """Beside squares of targets in [-1, 1], which are those of targets over the square of half their range."""
-        return super()._penalty(public, outputs, heaviest * self._scale()[1] ** 2)
+        squared = sizes.heaviest * self._scale()[1] ** 2
+        return super()._penalty(public, replace(sizes, heaviest=squared))
 
     def _shares(self, model: Perceptron, norm: float) -> list[float]:
         """What the last layer says is in half ranges."""

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array, is_count
 from ..mechanisms import Public
 from ..models import TorchModule
@@ -69,29 +69,30 @@ class TorchNetwork(AnyNetwork):
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | {"input_shape": SHAPES}
 
-    def _model(self, n_features: int, outputs: int) -> TorchModule:
-        module = plain_module(n_features, outputs) if self.module is None else self.module
-        return TorchModule(module, self.input_shape, self._norm())
+    def _model(self, sizes: Sizes) -> TorchModule:
+        module = self.module
+        if module is None:
+            module = plain_module(sizes.n_features, sizes.outputs)
+        return TorchModule(module, self.input_shape, sizes.norm)
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the penalty on it, both over the heaviest weight."""
-        model = self._model(n_features, outputs)
-        bound = self._target_bound(outputs)
-        public = Public(n, n_features, 0.0, self.neighbors, target_bound=bound, model=model)
-        strengths = [float(self.alpha) / heaviest * (len(s) > 1) for s in model.sizes]
+        model = self._model(sizes)
+        bound = self._target_bound(sizes.outputs)
+        public = Public(
+            sizes.n, sizes.n_features, 0.0, self.neighbors, target_bound=bound, model=model
+        )
+        strengths = [float(self.alpha) / sizes.heaviest * (len(s) > 1) for s in model.sizes]
         counts = tuple(int(np.prod(s)) for s in model.sizes)
         penalty = ScaledPenalty(L2Blocks(tuple(strengths), counts), 1.0, False)
-        task = Task(self._loss(outputs), penalty, (model.size,), tuple(self._ignored()), False)
+        task = Task(
+            self._loss(sizes.outputs), penalty, (model.size,), tuple(self._ignored()), False
+        )
         return public, task
 
-    def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
-    ) -> Plan:
+    def _plan(self, *given: Any) -> Plan:
         """With the module on the receipt, and refused here where it does not suit the rows."""
-        outputs = self._outputs() if outputs is None else outputs
-        plan = super()._plan(n, n_features, declared, outputs)
+        plan = super()._plan(*given)
         model: Any = plan.public.model
         (weights,) = model.shape(plan.public, plan.task.loss.outputs)
         plan.declared.update(module=type(model.module).__name__, n_weights=weights)

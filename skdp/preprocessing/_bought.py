@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan, PrivateEstimator
+from ..fitting import Plan, PrivateEstimator, Sizes
 from ..fitting._bases import TransformerMixin
 from ..fitting.data import any_table, is_frame
 from ..losses import Squared
@@ -121,21 +121,20 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         places = places_of(self._numbers(X, reset=True))
         return places, np.zeros(len(places)), {"bins": "octaves of the doubles"}, {}
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         # Nothing is minimised: loss and penalty are there for the form.
-        nothing = Task(Squared(), ScaledPenalty(NoPenalty(), 1.0, False), (n_features, 4))
-        return Public(n, n_features, 0.0, self.neighbors), nothing
+        nothing = Task(Squared(), ScaledPenalty(NoPenalty(), 1.0, False), (sizes.n_features, 4))
+        return Public(sizes.n, sizes.n_features, 0.0, self.neighbors), nothing
 
-    def _plan(
-        self, n: int | None, n_features: int, declared: dict[str, Any], outputs: int | None = None
-    ) -> Plan:
+    def _norm_before(self, n_features: int) -> float:
+        return self._entering_norm(n_features)
+
+    def _plan(self, n: int | None, n_features: int, declared: dict[str, Any], *more: Any) -> Plan:
         spec = Spec(self.epsilon, self.delta, self.neighbors)
-        public, task = self._stated(n, n_features, 1)
+        norm = self._norm_before(n_features)
+        public, task = self._stated(Sizes(n, n_features, norm=norm))
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, **declared}
-        norm = self._entering_norm(n_features)
         return Plan(spec, task, self._scales(), public, norm, self.accountant, facts)
 
     def __sklearn_tags__(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import rows_times
 from ..mechanisms import Public
 from ..solvers import Solver, Task
@@ -103,10 +103,8 @@ class DPPCA(MomentTransformer):
         check_is_fitted(self)
         return np.array([f"dppca{k}" for k in range(self.n_components_)], dtype=object)
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
-        public, task = super()._problem(n, n_features, outputs, heaviest)
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
+        public, task = super()._problem(sizes)
         return replace(public, intercept=CONSTANT), task
 
     def _scales(self) -> Solver:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..entry import Table
 from ..exceptions import NotSupported
-from ..fitting import Plan, PrivateLearner
+from ..fitting import Plan, PrivateLearner, Sizes
 from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
-from ..mechanisms import Documents, Public, Records, number_of_units
+from ..mechanisms import Documents, Public, number_of_units
 from ..models import Perceptron
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task
@@ -190,17 +191,15 @@ class DPRanker(PrivateLearner):
     def _loss(self) -> ListLoss:
         return self.loss if isinstance(self.loss, ListLoss) else LIST_LOSSES[self.loss]()
 
-    def _problem(
-        self, n: int | None, n_features: int, outputs: int = 1, heaviest: float = 1.0
-    ) -> tuple[Public, Task]:
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         private = UNITS[self.privacy_unit][1]
         each = int(self.max_lists_per_user or 0)
         given: Any = {"rows": int(self.max_documents) * max(each, 1), "lists": private}
         model = scorer(self.hidden_layer_sizes, self.activation)
         given |= {"lists_each": each, "model": model}
-        public = Public(n, n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
-        scale, bound = float(self.data_norm or 1.0), self.spectral_norm
-        penalty = penalty_of(model, public, float(self.alpha), scale, bound)
+        public = Public(sizes.n, sizes.n_features, 0.0, self.neighbors, LARGEST_GRADE, **given)
+        bound = self.spectral_norm
+        penalty = penalty_of(model, public, float(self.alpha), sizes.norm, bound)
         linear = not isinstance(model, Perceptron)
         return public, Task(self._loss(), penalty, model.shape(public), (), linear)
 
@@ -268,14 +267,12 @@ class DPRanker(PrivateLearner):
 
     def _admitted(
         self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Any]:
+    ) -> tuple[Plan, Table]:
         if self.privacy_unit == "list":
             return super()._admitted(plan, X, targets, owners, weights)
         if self.privacy_unit == "user":
             persons, lists = owners
-            return plan, Records.admit(
-                X, targets, plan.admits, plan.data_norm, persons, lists=lists
-            )
+            return plan, Table(X, targets, persons, lists=lists)
         sizes = np.bincount(owners)
         shown = Documents.of(X, sizes, plan.data_norm)
         public = replace(plan.public, documents=shown, rows=int(sizes.max()))
@@ -284,7 +281,7 @@ class DPRanker(PrivateLearner):
         if not plan.task.linear:  # its steps depend on the clip, and that on documents
             solver = self._chosen(plan.task, public, plan.spec, False)
         plan = replace(plan, public=public, declared=declared, solver=solver)
-        return plan, Records.of_labels(targets, public)
+        return plan, Table(X, targets)
 
     def _store(self, w: Array, plan: Plan) -> None:
         w, model = np.clip(w, -LARGEST, LARGEST), plan.public.model

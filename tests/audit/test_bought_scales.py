@@ -12,9 +12,8 @@ import skdp
 from skdp.audit import adversarial_pairs, audit, fitted, replay
 from skdp.audit._tape import Watched
 from skdp.fitting import estimator as _estimator
-from skdp.fitting import learner
-from skdp.fitting import run as _run
-from skdp.fitting._unscaled import Unscaled
+from skdp.fitting import program as _program
+from skdp.fitting.stages import ColumnBounds
 from skdp.preprocessing import (
     DPBounds,
     DPImputer,
@@ -52,7 +51,7 @@ def run_of(model):
         copy = clone(model)
         with (
             patch.object(_estimator, "Noise", lambda seed=None: noise),
-            patch.object(_run, "Oracle", Watched),
+            patch.object(_program, "Oracle", Watched),
         ):
             copy.fit(*table)
         return {name: vars(step) for name, step in copy.steps}
@@ -165,15 +164,17 @@ def unscaled(epsilon=1.0):
     return run, (X, other)
 
 
-class NoNoiseOnCounts(Unscaled):
-    """Sees which octaves are occupied."""
+BUY = ColumnBounds.run
 
-    def bought(self, budget, asked_of):
-        def asked(records):
-            oracle = asked_of(records)
-            return oracle if records is not self._places else Bare(records, oracle)
 
-        return super().bought(budget, asked)
+def _no_noise_on_counts(self, look, *given):
+    """See which octaves are occupied."""
+
+    def bare(view):
+        oracle = look(view)
+        return Bare(oracle._Oracle__records, oracle)
+
+    return BUY(self, bare, *given)
 
 
 class Bare:
@@ -190,7 +191,7 @@ class Bare:
 def test_an_attack_on_bought_scales_and_fit_as_one_mechanism_finds_a_twin(monkeypatch):
     run, pair = unscaled(epsilon=0.5)
     assert audit(run, pair, delta=1e-6, n_runs=40).epsilon <= 0.5
-    monkeypatch.setattr(learner, "Unscaled", NoNoiseOnCounts)
+    monkeypatch.setattr(ColumnBounds, "run", _no_noise_on_counts)
     assert audit(run, pair, delta=1e-6, n_runs=40).epsilon > 0.5
 
 

@@ -16,7 +16,7 @@ from skdp.audit import Neighbours, replay
 from skdp.audit._tape import Watched
 from skdp.fitting import _entering, _shares, classifier
 from skdp.fitting import estimator as _estimator
-from skdp.fitting import run as _run
+from skdp.fitting import program as _program
 from skdp.solvers import GD
 from skdp.utils import all_estimators
 
@@ -50,7 +50,7 @@ def run_of(model, weighed):
         copy = clone(model)
         with (
             patch.object(_estimator, "Noise", lambda seed=None: noise),
-            patch.object(_run, "Oracle", Watched),
+            patch.object(_program, "Oracle", Watched),
         ):
             copy.fit(*table, **given(table[0]))
         return vars(copy)

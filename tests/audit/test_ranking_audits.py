@@ -10,6 +10,7 @@ from laws.vaults import RELATIONS
 
 from skdp.audit import audit
 from skdp.fitting import prepare
+from skdp.fitting.stages import Known
 from skdp.mechanisms import ListTargets, Noise, Oracle, Records
 from skdp.ranking import DPRanker
 from skdp.solvers import GD, SGD
@@ -62,7 +63,8 @@ def vaults(name, relation):
         model._check_parameters()
         x, grades, _, _ = model._encode(X, y)
         owners, n = model._owners((qid, None, who.get("groups")), len(x))
-        found.append(model._admitted(model._plan(n, 2, {}), x, grades, owners, None))
+        plan, table = model._admitted(model._plan(n, 2, {}), x, grades, owners, None)
+        found.append((plan, table.vault(plan.view(Known()))))
     return found[0][0], [records for _, records in found]
 
 

@@ -16,6 +16,7 @@ from skdp import DPLogisticRegression, DPRidge
 from skdp.audit import adversarial_pairs, audit, replay, worst_case_pair
 from skdp.audit._tape import Watched
 from skdp.fitting import estimator as _estimator
+from skdp.fitting import program as _program
 from skdp.fitting import run as _run
 from skdp.solvers import GD
 
@@ -95,7 +96,7 @@ def run_of(estimator):
         fitted = clone(estimator)
         with (
             patch.object(_estimator, "Noise", lambda seed=None: noise),
-            patch.object(_run, "Oracle", Watched),
+            patch.object(_program, "Oracle", Watched),
         ):
             first = dict(vars(fitted.fit(*table)))
             return {"first": first, "second": vars(fitted.fit(*table))}

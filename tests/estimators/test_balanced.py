@@ -13,9 +13,9 @@ import skdp
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.exceptions import OffScript
-from skdp.fitting import _balanced, classifier
-from skdp.fitting._balanced import HEAVIEST, Balanced, weights_of
-from skdp.mechanisms import Gradient
+from skdp.fitting import run
+from skdp.fitting.stages import HEAVIEST, ClassCounts, Known, weights_of
+from skdp.mechanisms import Gradient, Records
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.solvers import GD, SOLVERS
@@ -133,7 +133,7 @@ def test_the_penalty_is_the_one_beside_declared_weights(name, kind, classes):
         asked = model(**given, **own)
         plan = asked._plan(N, 4, {}, asked._outputs(classes))
         weights = np.array([0.5, 4.0, 1.0])[:classes]
-        found = asked._weighing(weights)._restated(plan, classes).penalty
+        found = plan.restate(Known(of_class=weights)).penalty
         asked.set_params(class_weight=dict(enumerate(weights)))
         assert found == asked._plan(N, 4, {}, asked._outputs(classes)).task.penalty
         assert found != plan.task.penalty
@@ -290,11 +290,11 @@ def test_a_penalty_that_a_solver_would_refuse_is_not_taken(monkeypatch):
     """What was paid for is no reason to end without a model."""
     kept = []
 
-    def refuses(plan, task, norm, budget):
-        kept.append(task.penalty.scale)
+    def refuses(plan, known, budget):
+        kept.append(plan.restate(known).penalty.scale)
         return plan
 
-    monkeypatch.setattr(_balanced, "priced_as_before", refuses)
+    monkeypatch.setattr(run, "priced_as_before", refuses)
     fit = model().fit(X, TWO)
     assert len(kept) == 1 and np.isfinite(fit.coef_).all()
 
@@ -317,25 +317,28 @@ def test_nothing_but_the_answers_tells_of_a_record(relation, data_norm):
     assert len(replays) > 10 and max(found.moved for found in replays) > 0.4
 
 
-class WeighsByTrueCounts(Balanced):
-    """Buys counts, and looks."""
-
-    def bought(self, budget, asked_of):
-        records = super().bought(budget, asked_of)
-        self.of_class = weights_of(np.bincount(records.y > 0, minlength=2).astype(float), 0.0)
-        return records
+BUY, WEIGH = ClassCounts.run, Records.weighed
 
 
-class WeighsRowsTooMuch(Balanced):
-    """Hands on weights that are not over the heaviest."""
+def _weigh_by_true_counts(self, look, plan, noise, budget, known):
+    """Buy counts, and look."""
+    found = BUY(self, look, plan, noise, budget, known)
+    y = look(self.views(plan)[0])._Oracle__records.y
+    true = weights_of(np.bincount(y > 0, minlength=2).astype(float), 0.0)
+    return replace(found, of_class=true)
 
-    def bought(self, budget, asked_of):
-        records = super().bought(budget, asked_of)
-        heavy = replace(records.units, weights=records.units.weights * self.of_class.max())
-        return replace(records, units=heavy)
+
+def _weigh_rows_too_much(self, of_cell):
+    """Hand on weights that are not over the heaviest."""
+    records = WEIGH(self, of_cell)
+    heavy = replace(records.units, weights=records.units.weights / min(of_cell))
+    return replace(records, units=heavy)
 
 
-@pytest.mark.parametrize("twin", [WeighsByTrueCounts, WeighsRowsTooMuch])
-def test_a_twin_is_found(twin, monkeypatch):
-    monkeypatch.setattr(classifier, "Balanced", twin)
+@pytest.mark.parametrize(
+    ("owner", "name", "twin"),
+    [(ClassCounts, "run", _weigh_by_true_counts), (Records, "weighed", _weigh_rows_too_much)],
+)
+def test_a_twin_is_found(owner, name, twin, monkeypatch):
+    monkeypatch.setattr(owner, name, twin)
     assert any(found.findings for found in looked("replace_one"))

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from skdp import DPLinearSVC, DPLogisticRegression, PrivacyWarning
+from skdp.fitting import Sizes
 from skdp.losses import Hinge
 from skdp.penalties import L1, L2, ElasticNet, L1Ball, NoPenalty
 
@@ -30,7 +31,7 @@ def exact(model):
 def penalty_of(**given):
     """Which formula a fit would minimise."""
     model = DPLogisticRegression(**PUBLIC, **given)
-    return model._problem(100, 4)[1].penalty.penalty
+    return model._problem(Sizes(100, 4, norm=10.0))[1].penalty.penalty
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def test_a_failure_within_a_paid_run_keeps_the_state_and_the_payment(monkeypatch
     ledger = Ledger(3.0, 1e-5)
     model = _declared(ledger=ledger, random_state=0).fit(X, Y)
     before, spent = dict(vars(model)), ledger.spent
-    monkeypatch.setattr("skdp.fitting.run.Run._receipt", _breaks)
+    monkeypatch.setattr("skdp.fitting.run.Run._told", _breaks)
     with pytest.raises(RuntimeError, match="half way"):
         model.fit(X, Y)
     assert vars(model) == before and ledger.spent > spent, "a failed fit has paid"

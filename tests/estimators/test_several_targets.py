@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from laws.vaults import RELATIONS
+from skdp.fitting._unscaled import Unscaled
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -16,7 +17,6 @@ import skdp
 from skdp import DPHuberRegressor, DPLinearRegression, DPRidge, NotSupported, PrivacyWarning
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.fitting import learner
-from skdp.fitting._unscaled import Unscaled
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.privacy import Ledger, epsilon

@@ -7,10 +7,10 @@ import pytest
 from estimators.test_agreement import TABLES
 from estimators.test_agreement_everywhere import exact, fitted, huber, numbers
 from laws.vaults import RELATIONS
+from skdp.fitting._unscaled import seen
 from sklearn.linear_model import HuberRegressor, LinearRegression, QuantileRegressor
 
 from skdp import DPHuberRegressor, PrivacyWarning
-from skdp.fitting._unscaled import seen
 from skdp.solvers import ObjectivePerturbation, TwoPhase
 
 

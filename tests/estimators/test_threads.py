@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from skdp import DPLogisticRegression
-from skdp.fitting import run
+from skdp.fitting import program
 
 
 def threads():
@@ -34,13 +34,13 @@ def test_the_number_of_threads_changes_no_bit(solver):
 
 
 def test_a_solver_runs_on_one_thread_and_the_setting_is_restored(monkeypatch):
-    seen, solve = [], run.Oracle.ask
+    seen, solve = [], program.Oracle.ask
 
     def watching(self, question):
         seen.append(threads())
         return solve(self, question)
 
-    monkeypatch.setattr(run.Oracle, "ask", watching)
+    monkeypatch.setattr(program.Oracle, "ask", watching)
     with threadpool_limits(2, user_api="blas"):
         before = threads()
         fitted("gd")

@@ -16,8 +16,8 @@ import skdp
 from skdp import DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.datasets import load_adult, load_bank, load_bike
-from skdp.fitting import _pricing, _unscaled, learner
-from skdp.fitting._unscaled import Unscaled
+from skdp.entry import Rows
+from skdp.fitting import _pricing, stages
 from skdp.mechanisms import Records
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger
@@ -133,7 +133,7 @@ def test_where_a_row_stands_decides_no_bit_of_it(monkeypatch, d):
 
     monkeypatch.setattr(Records, "admit", classmethod(kept))
     fixed = bounds, 9_000.0
-    monkeypatch.setattr(_unscaled, "buy_bounds", lambda o, asked: (o.ask(asked), fixed)[1])
+    monkeypatch.setattr(stages, "buy_bounds", lambda o, asked: (o.ask(asked), fixed)[1])
     model = face(DPLogisticRegression, neighbors="add_remove", solver=GD(steps=1))
     for first in (0, 1, 5):
         model.fit(table[first:], np.arange(9_001 - first) % 2)
@@ -193,18 +193,17 @@ def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
     assert len(replays) > 10 and max(found.moved for found in replays) > 0.4
 
 
-class ReadsTheNormOff(Unscaled):
-    """Scales rows by the longest one, by looking."""
+def _by_the_longest(self, parts):
+    """Scale rows by the longest one, by looking."""
+    longest = float(np.linalg.norm(parts.rows, axis=1).max())
+    return MAPPED(replace(self, norm=self.norm + longest), parts)
 
-    def bought(self, budget, asked_of):
-        records = super().bought(budget, asked_of)
-        longest = float(np.linalg.norm(self._x, axis=1).max())
-        self.plan = replace(self.plan, data_norm=self.plan.data_norm + longest)
-        return records
+
+MAPPED = Rows._mapped
 
 
 def test_a_twin_that_looks_is_found(monkeypatch):
-    monkeypatch.setattr(learner, "Unscaled", ReadsTheNormOff)
+    monkeypatch.setattr(Rows, "_mapped", _by_the_longest)
     model = face(DPLogisticRegression, epsilon=1.0, random_state=None, solver=GD(steps=3))
     pairs = [*adversarial_pairs("replace_one", 60, 3)][::3]
     assert any(replay(fitted(model), pair, k).findings for k, pair in enumerate(pairs))
@@ -313,9 +312,9 @@ def test_a_norm_that_a_solver_would_refuse_is_not_taken(monkeypatch):
     plain, calls = _pricing.rehearse, []
 
     def refuses(plan, budget):
-        if plan.scaling is None:  # bought, or on the way
+        if plan.data_norm not in calls:
             calls.append(plan.data_norm)
-        if len(calls) == 2:
+        if len(calls) == 2:  # the norm that was bought
             raise NotSupported("double precision cannot certify it")
         return plain(plan, budget)
 

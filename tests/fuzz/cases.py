@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from skdp import DPLinearSVC, DPLogisticRegression, losses, penalties
+from skdp.entry import Table
 from skdp.fitting import Plan, prepare
-from skdp.mechanisms import Noise, Public, Records
+from skdp.mechanisms import Noise, Public
 from skdp.penalties import PENALTIES, ScaledPenalty
 from skdp.privacy import Ledger, Spec
 from skdp.privacy.accountants import ACCOUNTANTS
@@ -117,8 +118,8 @@ class Planned(Case):
         """Parameters and receipt, or an exception."""
         plan, X = self._plan(), np.asarray(tables.held(self.X, self.container))
         X = X if X.dtype == np.float32 else X.astype(float)
-        records = Records.admit(X, self.y, plan.public, self.given["data_norm"])
-        return prepare(plan, ledger).on(records, Noise(self.seed))
+        fitted, receipt = prepare(plan, ledger).on(Table(X, self.y), Noise(self.seed))
+        return fitted.w, receipt
 
     def quote(self):
         """The receipt by public numbers alone."""

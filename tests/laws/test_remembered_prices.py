@@ -10,7 +10,7 @@ from laws.runs import plan_for, short
 from skdp import NotSupported
 from skdp.fitting import Plan
 from skdp.fitting._pricing import _priced, _remembered, priced
-from skdp.fitting.plan import Balance, Scaling
+from skdp.fitting.stages import ClassCounts, ColumnBounds
 from skdp.losses import HuberisedHinge
 from skdp.penalties import L2, NoPenalty, ScaledPenalty
 from skdp.privacy import Spec
@@ -26,8 +26,7 @@ OTHERS = {
     "data_norm": 7.0,
     "accountant": "rdp",
     "fits": 3,
-    "scaling": Scaling(),
-    "balance": Balance(2, SCRIPTED.task),
+    "bought": (ColumnBounds(),),
     "targets": 2,
 }
 
@@ -75,6 +74,15 @@ class Careless(Plan):
     """Forgets who prices it, which is how a lookup goes wrong."""
 
     accountant: str = field(compare=False)
+
+
+def test_each_stage_counts():
+    counts = ClassCounts(2, SCRIPTED.task)
+    bought = [(), (ColumnBounds(),), (counts,), (counts, ColumnBounds()), (ColumnBounds(0.06),)]
+    plans = [replace(SCRIPTED, bought=stages) for stages in bought]
+    assert len(set(plans)) == len(plans)
+    for stages in bought[1:]:
+        assert_nothing_is_mixed_up(SCRIPTED, {"bought": stages})
 
 
 def test_a_part_that_is_forgotten_is_seen():

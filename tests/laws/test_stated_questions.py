@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from laws.runs import plan_for, records_for, short
+from laws.vaults import Admitted
 
 from skdp import NotSupported
 from skdp.fitting import prepare
@@ -122,7 +123,10 @@ def test_a_solver_that_says_nothing_costs_the_same():
         _run_on_nothing(silent, silent.task, prepare(plan).budget).script
         == prepare(plan).statement.script
     )
-    quoted, run = prepare(silent).quote(), prepare(silent).on(records_for(silent), Noise(0))[1]
+    quoted, run = (
+        prepare(silent).quote(),
+        prepare(silent).on(Admitted(records_for(silent)), Noise(0))[1],
+    )
     assert quoted == run.__class__(**{**vars(run), "seeded": False, "date": quoted.date})
 
 

@@ -97,7 +97,7 @@ WRONG = {
     "both": ({"qid": [1, 1, 2], "group": [2, 1]}, "one of them"),
     "unsorted": ({"qid": [1, 2, 1]}, "must stand together; sort X, y and qid"),
     "short": ({"qid": [1, 2]}, "one id, a whole number or a string, for each"),
-    "floats": ({"qid": [1.0, np.nan, 2.0]}, "a whole number or a string"),
+    "floats": ({"qid": [1.0, np.nan, 2.0]}, "missing values or ids of several kinds"),
     "missing": ({"qid": ["a", None, "b"]}, "missing values or ids of several kinds"),
     "sum": ({"group": [2, 2]}, "whose sum is the number of documents"),
     "zero": ({"group": [3, 0]}, "numbers of 1 or more"),

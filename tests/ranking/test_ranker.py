@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from skdp import NotSupported, PrivacyWarning
 from skdp.audit import Neighbours, fitted, replay
+from skdp.fitting.stages import Known
 from skdp.losses import LIST_LOSSES, BayesRank, ListNet, Lists
 from skdp.mechanisms import LabelGradient, ListGradient
 from skdp.preprocessing import RowNormClipper
@@ -135,7 +136,8 @@ def test_the_result_is_a_function_of_the_answers(given):
     model._check_parameters()
     x, y, _, _ = model._encode(X, Y)
     owners, n = model._owners((QID, None, None), len(X))
-    plan, records = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    plan, table = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    records = table.vault(plan.view(Known()))
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)
     assert np.isfinite(w).all() and w.tobytes() == again.tobytes()

@@ -10,6 +10,7 @@ from rankings import ranker, table
 
 from skdp import NotSupported
 from skdp.audit import Neighbours, fitted, replay
+from skdp.fitting.stages import Known
 from skdp.models import Perceptron
 from skdp.ranking._scorers import scored
 from skdp.solvers import GD, SGD, Adam
@@ -70,7 +71,8 @@ def test_the_result_is_a_function_of_the_answers_and_a_quote_its_receipt(given):
     x, y, _, _ = model._encode(X, Y)
     who = persons_for(given).get("groups")
     owners, n = model._owners((QID, None, who), len(X))
-    plan, records = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    plan, table = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    records = table.vault(plan.view(Known()))
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)
     assert np.isfinite(w).all() and w.tobytes() == again.tobytes()

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
+from skdp.fitting import Sizes
 from skdp.losses import HuberisedHinge
 from skdp.penalties import L1, SCAD
 from skdp.privacy.events import ObjectivePerturbation as ObjectiveEvent
@@ -106,9 +107,8 @@ def test_without_noise_the_users_optimum(data, solver, tolerance):
 def test_the_ridge_counts_as_strong_convexity_without_an_intercept():
     """With one it does not: the user's penalty leaves it alone, and so does every solver."""
     for intercept in (False, True):
-        _, task = DPLogisticRegression(data_norm=2.0, C=1e-3, fit_intercept=intercept)._problem(
-            300, 3
-        )
+        model = DPLogisticRegression(data_norm=2.0, C=1e-3, fit_intercept=intercept)
+        _, task = model._problem(Sizes(300, 3, norm=2.0))
         ridge, rest = whole_ridge(task.penalty)
         assert (ridge > 0.0) != intercept
         assert rest.convexity_of_coefficients == (250.0 if intercept else 0.0)

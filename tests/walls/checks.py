@@ -33,6 +33,7 @@ ROOMS = {
         {"mechanisms", "privacy", "models", "losses", "penalties", "exceptions"},
         NUMBERS,
     ),
+    "entry": ({"entry", "mechanisms", "exceptions"}, NUMBERS),
     "solvers": ({"solvers", "mechanisms", "losses", "penalties", "exceptions"}, NUMBERS),
 }
 

@@ -148,10 +148,28 @@ def _write(page):
     print(page.stem, wanted[:12])
 
 
+TRUSTED = ("skdp.mechanisms", "skdp.privacy", "skdp.entry")
+
+
+def outside():
+    """Functions of rooms that are not trusted by themselves, and that a page names: each page with its own."""
+    for page in pages():
+        functions = (
+            getattr(f, "__func__", getattr(f, "fget", f)) for f in proved_code(front_matter(page))
+        )
+        names = {f"{f.__module__}.{f.__qualname__}" for f in functions}
+        yield page.stem, sorted(name for name in names if not name.startswith(TRUSTED))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", required=True)
+    parser.add_argument("--write", action="store_true", help="write digests of pages anew")
+    parser.add_argument("--outside", action="store_true", help="list what pages name elsewhere")
     parser.add_argument("page", nargs="*")
-    for path in pages():
-        if not parser.parse_args().page or path.stem in parser.parse_args().page:
+    given = parser.parse_args()
+    if given.outside:
+        for stem, names in outside():
+            print(*(f"{stem}: {name}" for name in names), sep="\n", end="\n" * bool(names))
+    for path in pages() if given.write else []:
+        if not given.page or path.stem in given.page:
             _write(path)

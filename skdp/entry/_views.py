@@ -1,0 +1,299 @@
+"""Registered views of a table: maps of single records, by public numbers and by answers.
+
+Each record's image is a function of that record and of the view alone, to the last bit, wherever it stands, so that a
+record that changes, comes or goes changes no other one (`tests/laws/test_promises.py`; docs/proofs/bought_scales.md,
+docs/proofs/class_weights.md).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..exceptions import NotSupported
+from ..mechanisms import Public, Records
+from ..mechanisms._octaves import places_of, to_unit
+from ._targets import onto_unit
+
+__all__ = [
+    "VIEWS",
+    "ClassCodes",
+    "ColumnPlaces",
+    "ListLabels",
+    "Parts",
+    "RowLengths",
+    "Rows",
+    "View",
+    "affine_of",
+    "to_columns",
+]
+
+Array = np.ndarray[Any, Any]
+BLOCK = 1 << 16  # cells that are mapped together: they stay in the cache
+
+
+class Parts(NamedTuple):
+    """What a table holds."""
+
+    rows: Any
+    targets: Array
+    owners: Array | None
+    weights: Array | None
+    lists: Array | None
+
+
+class View(ABC):
+    """A way to look at a table. Subclasses are frozen dataclasses of public numbers and answers."""
+
+    early: ClassVar[bool] = False
+    """Whether it rests on no answer, so that the vault that is checked before anything is paid is the one asked."""
+
+    @abstractmethod
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Any:
+        """Return the vault of what is seen; `kept` holds what an earlier view of this table has admitted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(View):
+    """Rows of bounded norm, their targets and weights.
+
+    Parameters
+    ----------
+    public : Public
+        Facts of the vault.
+    norm : float
+        Bound of the rows; longer ones are shrunk to it.
+    several : bool
+        Whether each column of targets has a vault of its own, over the same rows.
+    bounds : ndarray of shape (d, 2) or None
+        Bought ones of the columns, which are then seen on [-1, 1].
+    y_bounds : ndarray of shape (t, 2) or None
+        Bought ones of the targets, which are then seen on [-1, 1].
+    centred : bool
+        Whether the midpoint of these is taken from targets.
+    of_class : ndarray of shape (K,) or None
+        What a record of each class weighs besides, over the heaviest one.
+    """
+
+    public: Public
+    norm: float
+    several: bool = False
+    bounds: Array | None = None
+    y_bounds: Array | None = None
+    centred: bool = True
+    of_class: Array | None = None
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
+        """Map cells, bound rows, and weigh."""
+        vaults = self._mapped(parts) if self.bounds is not None else self._given(parts, kept)
+        if self.of_class is None:
+            return vaults
+        if isinstance(vaults, tuple):
+            return tuple(vault.weighed(self.of_class) for vault in vaults)
+        return vaults.weighed(self.of_class)
+
+    def _mapped(self, parts: Parts) -> Records | tuple[Records, ...]:
+        assert self.bounds is not None
+        rows = to_columns(dense(parts.rows), self.bounds)
+        given = (
+            rows,
+            self._onto_unit(parts.targets),
+            self.public,
+            self.norm,
+            parts.owners,
+            parts.weights,
+        )
+        return Records.admit_each(*given) if self.several else Records.admit(*given)
+
+    def _onto_unit(self, targets: Array) -> Array:
+        if self.y_bounds is None:
+            return targets
+        bounds = self.y_bounds[0] if len(self.y_bounds) == 1 else self.y_bounds
+        return onto_unit(targets, bounds, self.centred)
+
+    def _given(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
+        """Rows as they came; where bounds of targets are bought, those of an earlier view have other targets now."""
+        key = self.public, self.norm, self.several
+        if key not in kept:
+            rest = parts.owners, parts.weights
+            given = parts.rows, parts.targets, self.public, self.norm, *rest
+            if self.y_bounds is not None:
+                blank = np.zeros(len(parts.targets))
+                kept[key] = Records.admit(parts.rows, blank, self.public, self.norm, *rest)
+            elif self.several:
+                kept[key] = Records.admit_each(*given)
+            else:
+                kept[key] = Records.admit(*given, lists=parts.lists)
+        found = kept[key]
+        if self.y_bounds is None:
+            return found
+        mapped = self._onto_unit(parts.targets)
+        several = np.reshape(mapped, (len(mapped), -1)).T
+        vaults = tuple(found.with_targets(column) for column in several)
+        return vaults if self.several else vaults[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPlaces(View):
+    """Places of cells on a fixed scale of all doubles, for bounds of columns.
+
+    Parameters
+    ----------
+    public : Public
+        Facts of the vault: as many columns as are asked about.
+    rows, targets : bool
+        Whether cells of the rows, and targets, are among them.
+    norm : float
+        Bound of a row of places.
+    """
+
+    public: Public
+    norm: float
+    rows: bool = True
+    targets: bool = False
+
+    early: ClassVar[bool] = True
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Map each cell to its place."""
+        columns = [dense(parts.rows)] if self.rows else []
+        columns += [parts.targets] if self.targets else []
+        n = len(parts.targets)
+        whole = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        places = _by_blocks(places_of, whole.reshape(n, -1))
+        return Records.admit(places, np.zeros(n), self.public, self.norm)
+
+
+@dataclass(frozen=True, eq=False)
+class RowLengths(View):
+    """Lengths of rows whose columns lie on [-1, 1] between bounds, over the longest possible.
+
+    Parameters
+    ----------
+    public : Public
+        Facts of the vault, of one column.
+    bounds : ndarray of shape (d, 2)
+        Bought ones.
+    root : float
+        The longest possible.
+    """
+
+    public: Public
+    bounds: Array
+    root: float
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Measure each row, a block of them at a time."""
+
+        def lengths(block: Array) -> Array:
+            seen = to_unit(block, self.bounds[:, 0], self.bounds[:, 1])
+            return np.sqrt(np.einsum("ij,ij->i", seen, seen))[:, None]
+
+        found = _by_blocks(lengths, parts.rows, width=1) / self.root
+        return Records.admit(found, np.zeros(len(found)), self.public, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCodes(View):
+    """Codes of classes beside rows that say nothing, for counts of classes.
+
+    Parameters
+    ----------
+    public : Public
+        Facts of the vault.
+    """
+
+    public: Public
+
+    early: ClassVar[bool] = True
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Take targets for what is asked about."""
+        blank = np.zeros((len(parts.targets), 1))
+        given = blank, parts.targets, self.public, 1.0
+        return Records.admit(*given, parts.owners, parts.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class ListLabels(View):
+    """Labels of public documents.
+
+    Parameters
+    ----------
+    public : Public
+        Facts of the vault, with the documents.
+    """
+
+    public: Public
+
+    early: ClassVar[bool] = True
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Take the labels; documents are those that are public."""
+        return Records.of_labels(parts.targets, self.public)
+
+
+VIEWS: frozenset[type[View]] = frozenset({Rows, ColumnPlaces, RowLengths, ClassCodes, ListLabels})
+
+
+def dense(rows: Any) -> Array:
+    """Rows of a dense table; others have no bounds of columns to buy."""
+    if not isinstance(rows, np.ndarray):
+        raise NotSupported(
+            "data_norm=None buys bounds of the columns of a dense table, and X is sparse; declare data_norm, or pass "
+            "X.toarray()."
+        )
+    return rows
+
+
+def to_columns(X: Array, bounds: Array) -> Array:
+    """Map columns to [-1, 1] between their bounds, or to their sign where they have none.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Finite.
+    bounds : ndarray of shape (d, 2)
+        That were bought.
+
+    Returns
+    -------
+    ndarray of float64
+    """
+    return _by_blocks(lambda x: to_unit(x, bounds[:, 0], bounds[:, 1]), X)
+
+
+def affine_of(bounds: Array) -> tuple[Array, Array]:
+    """What numbers between bounds are multiplied by, and what is added, to lie in [-1, 1].
+
+    Parameters
+    ----------
+    bounds : ndarray of shape (d, 2)
+        Of columns; where both are one, a column is seen by its sign, and there is no such map.
+
+    Returns
+    -------
+    slope, shift : ndarray of shape (d,)
+    """
+    low, high = bounds.T
+    if (low == high).any():
+        raise NotSupported(
+            "Noise has hidden the scale of a column, which is seen by its sign: it has no coefficient in a unit."
+        )
+    half = high / 2 - low / 2
+    return 1.0 / half, -(low / 2 + high / 2) / half
+
+
+@np.errstate(all="ignore")  # one that a program has made fatal would show a record
+def _by_blocks(of: Callable[[Array], Array], X: Array, width: int | None = None) -> Array:
+    """Map single rows, without copies of the whole table on the way."""
+    out = np.empty((len(X), X.shape[1] if width is None else width))
+    rows = max(BLOCK // max(X.shape[1], 1), 1)
+    for first in range(0, len(X), rows):
+        part = slice(first, first + rows)
+        out[part] = of(X[part].astype(np.float64))
+    return out
