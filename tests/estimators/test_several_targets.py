@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from laws.vaults import RELATIONS
-from skdp.fitting._unscaled import Unscaled
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -16,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 import skdp
 from skdp import DPHuberRegressor, DPLinearRegression, DPRidge, NotSupported, PrivacyWarning
 from skdp.audit import adversarial_pairs, fitted, replay
-from skdp.fitting import learner
+from skdp.fitting.stages import ColumnBounds
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.privacy import Ledger, epsilon
@@ -280,18 +279,19 @@ def test_nothing_but_the_answers_tells_of_a_record(several, given, relation):
     assert len(replays) > 10 and max(found.moved for found in replays) > 0.2
 
 
-class ReadsTheBoundsOff(Unscaled):
-    """Scales targets by what is theirs, by looking."""
+BUY = ColumnBounds.run
 
-    def bought(self, budget, asked_of):
-        seen = float(np.median(self._targets)) + float(np.abs(self._targets).max())
-        records = super().bought(budget, asked_of)
-        self.y_bounds = self.y_bounds + seen
-        return records
+
+def _read_the_bounds_off(self, look, *given):
+    """Scale targets by what is theirs, by looking."""
+    targets = look._Window__table._Table__parts.targets
+    seen = float(np.median(targets)) + float(np.abs(targets).max())
+    known = BUY(self, look, *given)
+    return replace(known, y_bounds=known.y_bounds + seen)
 
 
 def test_a_twin_that_looks_is_found(monkeypatch):
-    monkeypatch.setattr(learner, "Unscaled", ReadsTheBoundsOff)
+    monkeypatch.setattr(ColumnBounds, "run", _read_the_bounds_off)
     model = DPRidge(epsilon=1.0, data_norm=2.0, **LEAST)
     pairs = odd_pairs("replace_one", False)
     assert any(replay(fitted(model), pair, k).findings for k, pair in enumerate(pairs))

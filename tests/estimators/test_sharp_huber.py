@@ -7,10 +7,10 @@ import pytest
 from estimators.test_agreement import TABLES
 from estimators.test_agreement_everywhere import exact, fitted, huber, numbers
 from laws.vaults import RELATIONS
-from skdp.fitting._unscaled import seen
 from sklearn.linear_model import HuberRegressor, LinearRegression, QuantileRegressor
 
 from skdp import DPHuberRegressor, PrivacyWarning
+from skdp.entry import to_columns
 from skdp.solvers import ObjectivePerturbation, TwoPhase
 
 
@@ -76,9 +76,9 @@ def test_of_rows_whose_norm_is_bought_the_penalty_counts_as_much():
         warnings.simplefilter("ignore", PrivacyWarning)
         bought.fit(X, y)
         declared = model_for(1e-3, alpha=0.1, epsilon=np.inf, data_norm=bought.data_norm_)
-        declared.fit(seen(X, bought.bounds_), y)
+        declared.fit(to_columns(X, bought.bounds_), y)
         free = model_for(1e-3, alpha=0.0, epsilon=np.inf, data_norm=bought.data_norm_)
-        free.fit(seen(X, bought.bounds_), y)
+        free.fit(to_columns(X, bought.bounds_), y)
     np.testing.assert_allclose(bought.coef_, declared.coef_, rtol=1e-6)
     assert not np.allclose(free.coef_, declared.coef_, rtol=0.1)
 

@@ -123,7 +123,12 @@ _OPENED: list[list[str]] = []  # who listens to what is opened: a hook cannot be
 
 
 def _hear(event: str, given: tuple[Any, ...]) -> None:
-    if not _OPENED or event not in ("open", "sqlite3.connect", "socket.connect", "subprocess.Popen"):
+    if not _OPENED or event not in (
+        "open",
+        "sqlite3.connect",
+        "socket.connect",
+        "subprocess.Popen",
+    ):
         return
     writes = event != "open" or (isinstance(given[1], str) and set(given[1]) & set("wax+"))
     if writes and "__pycache__" not in str(given[0]):

@@ -228,7 +228,9 @@ VARIANTS = (
     Variant("positive", {"positive": True}),
     Variant("no intercept", {"fit_intercept": False}),
     Variant("told", {"verbose": 1}),
-    Variant("paid by a ledger", {}, of=lambda model: "ledger" in _parameters(type(model)), paid=True),
+    Variant(
+        "paid by a ledger", {}, of=lambda model: "ledger" in _parameters(type(model)), paid=True
+    ),
     Variant("few records", {}, size=LIST),
     Variant("three classes", {"classes": [0, 1, 2]}, targets_of=_thirds, of=_takes_classes),
     Variant(
@@ -366,7 +368,9 @@ def _of_estimators() -> Iterator[Act]:
                 elif variant.name == "persons":
                     rows = PERSON
                 run = _fit(model, variant, relation)
-                yield Act(f"{name}: {variant.name}", relation, run, rows, max(variant.size, 3 * rows))
+                yield Act(
+                    f"{name}: {variant.name}", relation, run, rows, max(variant.size, 3 * rows)
+                )
             if "privacy_unit" in known:
                 yield from _of_people(kind, relation)
             yield from _of_solvers(name, kind, relation)

@@ -8,8 +8,8 @@ import pickle
 
 import numpy as np
 import pytest
-from event_samples import GIVEN
 from laws.fresh import in_fresh_interpreters
+from privacy.event_samples import GIVEN
 from walls.checks import modules, name_of
 from walls.sizes import rooms
 from walls.test_cycles import module_of
