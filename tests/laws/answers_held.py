@@ -70,7 +70,7 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
         return answer
 
     printed = io.StringIO()
-    random = np.random.get_state()[1].tobytes()
+    random = np.random.get_state()[1].tobytes()  # noqa: NPY002
     with (
         patch.object(Oracle, "ask", ask),
         patch.object(Noise, "bytes", draws),
@@ -98,7 +98,7 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
         "opened": opened,
         "error": error,
         "draws beside answers": drawn,
-        "numpy's generator": np.random.get_state()[1].tobytes() == random,
+        "numpy's generator": np.random.get_state()[1].tobytes() == random,  # noqa: NPY002
     }
     return seen
 

@@ -195,7 +195,7 @@ class GoesByTheTypeOfAColumn(TableEncoder):
 
     def transform(self, X):
         rows = super().transform(X)
-        text = [kind == object for kind in getattr(X, "dtypes", ())]
+        text = [getattr(kind, "kind", "O") not in "biuf" for kind in getattr(X, "dtypes", ())]
         return rows * (0.5 if any(text[1:3]) else 1.0)
 
 
