@@ -1,11 +1,22 @@
 """Estimators whose parameters are fields: the constructor and the docstring are made of what classes declare."""
 
 from dataclasses import MISSING, dataclass, field, fields
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, dataclass_transform
 
 from ._documented import complete
 
 __all__ = ["FromFields"]
+
+# How a signature and a docstring are read: what users of scikit-learn look for, then what is a class's own, then what
+# privacy needs, then what is rare. Any order would do: all are keywords.
+_FIRST = tuple(
+    "epsilon delta solver penalty loss alpha C l1_ratio fit_intercept class_weight".split()
+)
+_LAST = tuple(
+    "data_norm y_bounds classes neighbors n_public ledger accountant max_rows_per_group max_sample_weight "
+    "clip_predictions warm_start coef_init intercept_init random_state verbose".split()
+)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
@@ -37,6 +48,8 @@ class FromFields:
         own = cls.__doc__
         cls.__doc__ = own or "Not one that a dataclass makes up."
         dataclass(init=not cls._by_hand, repr=False, eq=False, kw_only=True)(cls)
+        if not cls._by_hand:
+            _order(cls)
         cls.__doc__ = own
         _refuse_required(cls)
         complete(cls)
@@ -49,3 +62,17 @@ def _refuse_required(kind: Any) -> None:
             raise TypeError(
                 f"{kind.__name__}.{given.name} has no default; give one, or field(init=False) if a fit sets it."
             )
+
+
+def _order(kind: type) -> None:
+    """Let a constructor show its keywords in the order of reading, without types: the docstring has them."""
+    constructor: Any = vars(kind)["__init__"]
+    shown = [
+        one.replace(annotation=Parameter.empty)
+        for one in signature(constructor).parameters.values()
+    ]
+    places = [one for one in shown if one.kind is not Parameter.KEYWORD_ONLY]
+    words = {one.name: one for one in shown if one.kind is Parameter.KEYWORD_ONLY}
+    own = [name for name in words if name not in _FIRST and name not in _LAST]
+    names = [name for name in (*_FIRST, *own, *_LAST) if name in words]
+    constructor.__signature__ = Signature([*places, *(words[name] for name in names)])

@@ -261,3 +261,22 @@ def test_a_method_that_says_nothing_of_its_rows_is_told_what_they_are():
     assert list(sections(Doubling.double.__doc__)) == ["", "Parameters", "Returns"]
     assert described(Doubling.add) == {}
     assert described(Doubling.shrink) == {"X": "X : array-like"}
+
+
+def test_keywords_are_in_the_order_of_reading():
+    """First what users of scikit-learn look for, then what is a class's own, then privacy, and last what is rare."""
+    shown = inspect.signature(DPLogisticRegression).parameters
+    usual = (
+        "epsilon delta solver penalty C l1_ratio fit_intercept class_weight multi_class data_norm"
+    )
+    assert list(shown)[:10] == usual.split() and list(shown)[-1] == "verbose"
+    assert list(described(DPLogisticRegression)) == list(shown)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_signatures_show_defaults_and_no_types(kind):
+    shown = inspect.signature(kind)
+    assert "numpy" not in str(shown) and "->" not in str(shown)
+    names = {one.name for one in fields(kind) if one.init} if not kind._by_hand else set()
+    assert kind._by_hand or set(shown.parameters) == names
+    assert all(one.annotation is one.empty for one in shown.parameters.values()) or kind._by_hand
