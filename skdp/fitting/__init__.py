@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .classifier import PrivateClassifier
     from .estimator import PrivateEstimator
     from .learner import PrivateLearner
-    from .plan import Plan, Sizes
+    from .plan import Plan, Purchase, Sizes
     from .program import Program
     from .regressor import PrivateRegressor
     from .run import Run, prepare
@@ -34,6 +34,7 @@ else:
             "PrivateLearner": "learner",
             "Plan": "plan",
             "Sizes": "plan",
+            "Purchase": "plan",
             "Program": "program",
             "Stage": "stages",
             "PrivateRegressor": "regressor",
@@ -52,6 +53,7 @@ __all__ = [
     "PrivateLearner",
     "PrivateRegressor",
     "Program",
+    "Purchase",
     "Run",
     "Sizes",
     "Stage",

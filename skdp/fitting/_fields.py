@@ -10,13 +10,11 @@ __all__ = ["FromFields"]
 
 # How a signature and a docstring are read: what users of scikit-learn look for, then what is a class's own, then what
 # privacy needs, then what is rare. Any order would do: all are keywords.
-_FIRST = tuple(
-    "epsilon delta solver penalty loss alpha C l1_ratio fit_intercept class_weight".split()
-)
-_LAST = tuple(
-    "data_norm y_bounds classes neighbors n_public ledger accountant max_rows_per_group max_sample_weight "
-    "clip_predictions warm_start coef_init intercept_init random_state verbose".split()
-)
+_FIRST = ["epsilon", "delta", "solver", "penalty", "loss", "alpha", "C", "l1_ratio"]
+_FIRST += ["fit_intercept", "class_weight"]
+_LAST = ["data_norm", "y_bounds", "classes", "neighbors", "n_public", "ledger", "accountant"]
+_LAST += ["max_rows_per_group", "max_sample_weight", "clip_predictions", "warm_start"]
+_LAST += ["coef_init", "intercept_init", "random_state", "verbose"]
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))

@@ -18,20 +18,20 @@ from ..privacy.events import merged
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS, Budget, Task
 from ._threads import one_thread
-from .plan import Plan
+from .plan import Plan, Purchase
 from .program import Share
 from .stages import Known
 
 if TYPE_CHECKING:
     from ..privacy.ledger import Filter
 
-__all__ = ["filter_of", "noise_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
+__all__ = ["filter_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
 
 _REMEMBERED = 256  # plans
 _LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
 
 
-def priced(plan: Plan, renyi_order: int | None = None) -> tuple[float, Statement]:
+def priced(plan: Plan | Purchase, renyi_order: int | None = None) -> tuple[float, Statement]:
     """Noise that keeps the plan's promise, and what a run at it asks; for an equal plan it is looked up.
 
     Parameters
@@ -48,6 +48,8 @@ def priced(plan: Plan, renyi_order: int | None = None) -> tuple[float, Statement
     statement : Statement
         What is asked; under a filter the first round, at the price of all it allows.
     """
+    if isinstance(plan, Purchase):
+        return _calibrated(plan)
     known = replace(plan, restate=None)  # no price depends on it, and it holds an estimator
     return (_remembered if _lasts(plan) else _priced)(known, renyi_order)
 
@@ -68,7 +70,7 @@ def _priced(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
 _remembered = lru_cache(maxsize=_REMEMBERED)(_priced)
 
 
-def _calibrated(plan: Plan) -> tuple[float, Statement]:
+def _calibrated(plan: Plan | Purchase) -> tuple[float, Statement]:
     """The least noise at which the script keeps the promise."""
 
     @cache
@@ -78,7 +80,7 @@ def _calibrated(plan: Plan) -> tuple[float, Statement]:
     noise, _ = accountants.calibrate(
         lambda noise: rehearsal(noise).script, plan.spec, plan.accountant
     )
-    if plan.spec.private:
+    if plan.spec.private and isinstance(plan, Plan):
         _refuse_prices_by_answers(plan, noise)
     return noise, rehearsal(noise)
 
@@ -108,7 +110,7 @@ def shared_budget(plan: Plan, account: Filter) -> Budget:
     return plan.budget(share=lambda question: part.share(price(question, plan.public)))
 
 
-def rehearse(plan: Plan, budget: Budget) -> Statement:
+def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
     """The questions of a run, priced; what public numbers make impossible is refused here, before anything is paid.
 
     Parameters
@@ -122,29 +124,17 @@ def rehearse(plan: Plan, budget: Budget) -> Statement:
     -------
     Statement
     """
-    stated = [stage.state(plan, noise_of(plan, k, budget)) for k, stage in enumerate(plan.bought)]
-    of_each = [_of_one(plan, task, budget) for task, _ in plan.tasks()]
-    scripts = [part.script for part in stated] + [plan.script([part.script for part in of_each])]
-    pages = dict.fromkeys(page for part in (*stated, *of_each) for page in part.proofs)
-    notes = dict.fromkeys(note for part in (*stated, *of_each) for note in part.notes)
+    stated = [stage.state(plan, plan.noise_of(k, budget)) for k, stage in enumerate(plan.bought)]
+    scripts = [part.script for part in stated]
+    if isinstance(plan, Plan):
+        of_each = [_of_one(plan, task, budget) for task, _ in plan.tasks()]
+        scripts.append(plan.script([part.script for part in of_each]))
+        stated += of_each
+    pages = dict.fromkeys(page for part in stated for page in part.proofs)
+    notes = dict.fromkeys(note for part in stated for note in part.notes)
     return Statement(
         merged([run for script in scripts for run in script]), tuple(pages), tuple(notes)
     )
-
-
-def noise_of(plan: Plan, stage: int, budget: Budget) -> float:
-    """Return the noise of a question that takes all that earlier stages have left.
-
-    Parameters
-    ----------
-    plan : Plan
-        What would be run.
-    stage : int
-        Its number among those that buy.
-    budget : Budget
-        The solver's.
-    """
-    return budget.noise * math.sqrt(plan.left(stage))
 
 
 def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:

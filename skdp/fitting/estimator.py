@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
 from ..entry import Table
-from ..mechanisms import Noise, Public
+from ..mechanisms import Noise
 from ..privacy.events import Script
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
-from ..privacy.spec import Spec
-from ..solvers import Budget, Solver, Task, resolve
+from ..solvers import Budget
 from ._bases import with_callbacks
 from ._callbacks import TakesCallbacks, begin_context, telling
 from ._covered import UNCOVERED, Covered, payer_of
@@ -31,30 +29,25 @@ from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._progress import length_of
 from ._search_budget import expect_more
 from ._seeds import SEEDS, seed_of, warn_of_seed
-from ._shares import declared_of_rows, units_of
+from ._shares import units_of
 from ._surroundings import find_surroundings, name_around
 from ._tables import Array
 from ._warm import refuse_untold
-from ._warning import frames_to_caller
 from ._weak import warn_of_doubts
-from .auto import choose_solver
-from .plan import Plan, Sizes
+from .plan import Plan, Purchase
 from .run import Fitted, Heard, Run, prepare
-from .stages import Known
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
 
 __all__ = ["PrivateEstimator"]
 
-HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
-
 
 class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):
     """Base of the private estimators.
 
-    A face says in `_problem` what is minimised, in `_encode` what the records are, and in `_store` what is kept of the
-    parameters that come back. Everything between, and every promise, is here and below. Parameters are fields.
+    A face says in `_plan` what is promised and asked, in `_encode` what the records are, and in `_keep` what is kept of
+    the answers. Everything between, and every promise, is here and below. Parameters are fields.
 
     Parameters
     ----------
@@ -155,29 +148,15 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         refuse_wrong({k: value for k, value in counts.items() if value is not None or k in needed})
         known = None if n is None else int(n)  # numpy's short ones overflow where multiplied
         plan = self._plan(known, int(n_features), {}, self._outputs(n_classes))
-        return prepare(replace(plan, base_rate=base_rate), self._payer()).quote()
-
-    @abstractmethod
-    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
-        """Return public facts of the records, and what is minimised by their scores.
-
-        That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
-        """
+        if isinstance(plan, Plan):
+            plan = replace(plan, base_rate=base_rate)
+        return prepare(plan, self._payer()).quote()
 
     @abstractmethod
     def _encode(
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
         """Rows, targets, what to declare, and attributes to store, of what the user gave."""
-
-    @abstractmethod
-    def _store(self, w: Array, plan: Plan) -> None:
-        """Keep what the parameters mean on the user's scale."""
-
-    def _follow(
-        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
-    ) -> None:
-        """Keep what follows of the answers that it listens to, which costs nothing."""
 
     def _keep_single(self) -> None:
         """Keep what is stored in single precision, after rows of it, where scikit-learn's estimator does."""
@@ -194,24 +173,8 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
             raise ValueError(
                 f"neighbors={self.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
             )
-        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
-        for told in task.ignored:
-            warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
 
-    def _norm_before(self, n_features: int) -> float:
-        """Return the bound of rows before anything is paid: declared, or one that holds whatever is bought."""
-        return float(cast(float, self.data_norm))
-
-    def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
-        """Return the face's problem, with the number of records where it may be known: by the relation, or declared."""
-        if self.neighbors != "replace_one":
-            sizes = replace(sizes, n=None if self.n_public is None else int(self.n_public))
-        public, task = self._problem(sizes)
-        if self.max_rows_per_group is None and not sizes.weighted:
-            return public, task
-        rows = int(self.max_rows_per_group or 1)
-        return replace(public, rows=rows, weighted=sizes.weighted), task
-
+    @abstractmethod
     def _plan(
         self,
         n: int | None,
@@ -219,53 +182,22 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         declared: dict[str, Any],
         outputs: int | None = None,
         weighted: bool = False,
-        solver: Solver | None = None,
-    ) -> Plan:
-        """All that is decided before any data, from parameters that have been checked."""
-        spec = Spec(self.epsilon, self.delta, self.neighbors)
-        data_norm = self._norm_before(n_features)
-        outputs = self._outputs() if outputs is None else outputs
-        fits = outputs if self._one_by_one() else 1
-        weighted = weighted or self._weighted()
-        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
-        public, task = self._stated(sizes)
-        facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
-        facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        facts |= declared_of_rows(self, weighted)
-        # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
-        alone = self._any_theorem() and self._columns(fits) == fits
-        chosen = self._chosen(task, public, spec, alone) if solver is None else solver
-        task = self._rounded(task, chosen, public, spec)
-        given = spec, task, chosen, public, data_norm, self.accountant, facts
-        unit = "row" if self.max_rows_per_group is None else "person"
-        return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
+    ) -> Plan | Purchase:
+        """Return all that is decided before any data, from parameters that have been checked."""
 
-    def _any_theorem(self) -> bool:
-        """Whether what is no Gaussian has a price: in books of its own, or in a ledger of no chosen currency."""
-        payer = self._payer()
-        known = payer is None or (payer.accountant in HOLD_ALL and payer.spec.delta > 0.0)
-        return known and self.accountant in ("auto", "profile")
+    @abstractmethod
+    def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
+        """Keep what follows of the answers, on the user's scale."""
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Whose each row is, or None where every row is its own, and the number of owners."""
         return units_of(self, groups, n)
 
     def _admitted(
-        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Table]:
+        self, plan: Any, X: Array, targets: Array, owners: Any, weights: Array | None
+    ) -> tuple[Any, Table]:
         """The closed table, and the plan with what is public of it."""
         return plan, Table(X, targets, owners, weights)
-
-    def _keep_bought(self, plan: Plan, known: Known) -> None:
-        """Keep what was bought in the place of what was not declared."""
-
-    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        """The solver that a parameter names, or the one that suits public numbers."""
-        return resolve(choose_solver(self.solver, task, public, spec, alone))
-
-    def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
-        """The task with corners of its loss as wide as suits the solver and public numbers."""
-        return task
 
     def _fit(
         self,
@@ -304,19 +236,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
             names = stored.get("feature_names_in_")
             UNCOVERED.fit(X.shape[1], names, self._is_out_of_sight())
-        heard = Heard.of(self._listens or plan.solver.tells)
+        heard = Heard.of(self._listens or (plan.solver.tells if isinstance(plan, Plan) else ()))
         run = prepare(plan, payer)
         fitted, stated = self._run(run, given, noise, heard)
-        w, plan = fitted.w, fitted.plan
-        if not np.isfinite(w).all():
-            raise ValueError(
-                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
-                "it has been paid; take smaller steps."
-            )
-        self._keep_bought(plan, fitted.known)
-        self._store(np.asarray(w, dtype=np.float64), plan)
-        if heard is not None:
-            self._follow(heard.answers, plan, w, run.budget)
+        self._keep(fitted, run.budget, heard)
         if X.dtype == np.float32:
             self._keep_single()
         vars(self).update(stored)

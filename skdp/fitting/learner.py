@@ -1,20 +1,32 @@
 """What private estimators share that minimise something: rows of bounded norm, and a solver."""
 
+import warnings
+from abc import abstractmethod
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..entry import affine_of, to_columns
-from ..solvers import Solver, Task
+from ..mechanisms import Public
+from ..privacy.spec import Spec
+from ..solvers import Budget, Solver, Task, resolve
+from ._shares import declared_of_rows
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
+from ._warning import frames_to_caller
+from .auto import choose_solver
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
+from .run import Fitted, Heard
 from .stages import Known, root_of, scales_for
 
 __all__ = ["PrivateLearner", "PrivatePredictor"]
+
+
+HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
 
 class PrivateLearner(PrivateEstimator):
@@ -44,12 +56,100 @@ class PrivateLearner(PrivateEstimator):
     bounds_: Array = field(init=False)
     data_norm_: float = field(init=False)
 
+    @abstractmethod
+    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return public facts of the records, and what is minimised by their scores.
+
+        That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
+        """
+
+    @abstractmethod
+    def _store(self, w: Array, plan: Plan) -> None:
+        """Keep what the parameters mean on the user's scale."""
+
+    def _follow(
+        self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
+    ) -> None:
+        """Keep what follows of the answers that it listens to, which costs nothing."""
+
+    def _norm_before(self, n_features: int) -> float:
+        """Return the bound of rows before anything is paid: declared, or one that holds whatever is bought."""
+        return root_of(n_features) if self.data_norm is None else float(self.data_norm)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
+        for told in task.ignored:
+            warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
+
+    def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
+        w, plan = fitted.w, fitted.plan
+        assert w is not None and isinstance(plan, Plan), "a learner has a solver"
+        if not np.isfinite(w).all():
+            raise ValueError(
+                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
+                "it has been paid; take smaller steps."
+            )
+        self._keep_bought(plan, fitted.known)
+        self._store(np.asarray(w, dtype=np.float64), plan)
+        if heard is not None:
+            self._follow(heard.answers, plan, w, budget)
+
+    def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
+        """Return the face's problem, with the number of records where it may be known: by the relation, or declared."""
+        if self.neighbors != "replace_one":
+            sizes = replace(sizes, n=None if self.n_public is None else int(self.n_public))
+        public, task = self._problem(sizes)
+        if self.max_rows_per_group is None and not sizes.weighted:
+            return public, task
+        rows = int(self.max_rows_per_group or 1)
+        return replace(public, rows=rows, weighted=sizes.weighted), task
+
+    def _planned(
+        self,
+        n: int | None,
+        n_features: int,
+        declared: dict[str, Any],
+        outputs: int | None = None,
+        weighted: bool = False,
+        solver: Solver | None = None,
+    ) -> Plan:
+        """Return the plan where nothing is bought, or what stands for it before it is."""
+        spec = Spec(self.epsilon, self.delta, self.neighbors)
+        data_norm = self._norm_before(n_features)
+        outputs = self._outputs() if outputs is None else outputs
+        fits = outputs if self._one_by_one() else 1
+        weighted = weighted or self._weighted()
+        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
+        public, task = self._stated(sizes)
+        facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
+        facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
+        facts |= declared_of_rows(self, weighted)
+        # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
+        alone = self._any_theorem() and self._columns(fits) == fits
+        chosen = self._chosen(task, public, spec, alone) if solver is None else solver
+        task = self._rounded(task, chosen, public, spec)
+        given = spec, task, chosen, public, data_norm, self.accountant, facts
+        unit = "row" if self.max_rows_per_group is None else "person"
+        return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
+
+    def _any_theorem(self) -> bool:
+        """Whether what is no Gaussian has a price: in books of its own, or in a ledger of no chosen currency."""
+        payer = self._payer()
+        known = payer is None or (payer.accountant in HOLD_ALL and payer.spec.delta > 0.0)
+        return known and self.accountant in ("auto", "profile")
+
+    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+        """The solver that a parameter names, or the one that suits public numbers."""
+        return resolve(choose_solver(self.solver, task, public, spec, alone))
+
+    def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
+        """The task with corners of its loss as wide as suits the solver and public numbers."""
+        return task
+
     def _buys(self) -> tuple[str, ...]:
         """Return the parameters whose meaning is bought."""
         return ("data_norm",) if self.data_norm is None else ()
-
-    def _norm_before(self, n_features: int) -> float:
-        return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
     def _norm(self) -> float:
         """Of rows, declared or bought."""
@@ -63,7 +163,7 @@ class PrivateLearner(PrivateEstimator):
         outputs: int | None = None,
         *more: Any,
     ) -> Plan:
-        plan = super()._plan(n, n_features, declared, outputs, *more)
+        plan = self._planned(n, n_features, declared, outputs, *more)
         bought = self._buys()
         if not bought:
             return plan

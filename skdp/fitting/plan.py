@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 from .stages import Known, Stage
 
-__all__ = ["Plan", "Sizes"]
+__all__ = ["Plan", "Purchase", "Sizes"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,59 @@ class Sizes:
     heaviest: float = 1.0
     norm: float = 1.0
     weighted: bool = False
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """What is promised, and bought by stages alone: the plan of a transformer, or of an estimator without a solver.
+
+    Parameters
+    ----------
+    spec : Spec
+        The promise.
+    bought : tuple of Stage
+        What is bought, in order; the last one takes all that is left.
+    public : Public
+        Facts about the records.
+    title : str
+        What a receipt calls it.
+    accountant : str
+        Which theorem prices a script.
+    declared : dict
+        What the receipt is to call public.
+    """
+
+    spec: Spec
+    bought: tuple[Stage, ...]
+    public: Public
+    title: str
+    accountant: str
+    declared: dict[str, Any] = field(compare=False)
+
+    unit: ClassVar[str] = "row"
+    fits: ClassVar[int] = 1
+    adaptive: ClassVar[bool] = False
+    earlier: ClassVar[Receipt | None] = None
+    owed: ClassVar[Script] = ()
+
+    @property
+    def name(self) -> str:
+        """What a ledger's report calls it."""
+        return self.title
+
+    def budget(self, noise: float) -> Budget:
+        """Return what stages may know of the promise."""
+        return Budget(self.spec.epsilon, self.spec.delta, noise=noise)
+
+    def noise_of(self, stage: int, budget: Budget) -> float:
+        """Return the noise of a question that takes all that earlier stages have left."""
+        left = math.prod(1.0 - bought.share for bought in self.bought[:stage])
+        return budget.noise / math.sqrt(left)
+
+    def first_views(self) -> Iterator[View]:
+        """Yield what can be admitted before anything is paid."""
+        for stage in self.bought:
+            yield from stage.views(self)
 
 
 @dataclass(frozen=True)
@@ -142,9 +195,28 @@ class Plan:
         coded = self.fits > 1 and self.targets == 1
         return replace(self.public, target_bound=self.fits - 1.0) if coded else self.public
 
+    @property
+    def title(self) -> str:
+        """What a receipt calls it."""
+        return repr(self.solver)
+
+    @property
+    def name(self) -> str:
+        """What a ledger's report calls it."""
+        return self.solver.name
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether answers decide prices."""
+        return self.solver.adaptive
+
     def left(self, stage: int = 0) -> float:
         """Return what the stages from this one on leave of what they find, in mu squared."""
         return math.prod(1.0 - bought.share for bought in self.bought[stage:])
+
+    def noise_of(self, stage: int, budget: Budget) -> float:
+        """Return the noise of a question that takes all that earlier stages have left, from the solver's budget."""
+        return budget.noise * math.sqrt(self.left(stage))
 
     def view(self, known: Known) -> View:
         """Return how the solver sees the records."""

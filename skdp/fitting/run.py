@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ..solvers._solver import OracleLike
 from ._expected import expected_error
-from ._pricing import filter_of, noise_of, priced, priced_as_before, shared_budget
+from ._pricing import filter_of, priced, priced_as_before, shared_budget
 from ._progress import Told, finish, length_of, with_progress, with_progress_bar
 from ._tables import Array
 from ._warm import continued, joint, priced_jointly
 from ._weak import warn_of_noise
-from .plan import Plan
+from .plan import Plan, Purchase
 from .program import Program, Viewed, Window
 from .stages import Known
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 __all__ = ["Fitted", "Heard", "Run", "prepare"]
 
 
-def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
+def prepare(plan: Plan | Purchase, ledger: Ledger | None = None) -> Run:
     """Price a plan; nothing has been touched or paid, and what can be refused by public numbers has been.
 
     Parameters
     ----------
-    plan : Plan
+    plan : Plan or Purchase
         What is to be run.
     ledger : Ledger or None
         A budget shared by several fits, which a run would be charged to.
@@ -49,8 +49,8 @@ def prepare(plan: Plan, ledger: Ledger | None = None) -> Run:
         One run of the plan.
     """
     order = None if ledger is None else ledger.renyi_order
-    noise, stated = priced(plan, order if plan.solver.adaptive else None)
-    if plan.solver.adaptive:
+    noise, stated = priced(plan, order if plan.adaptive else None)
+    if isinstance(plan, Plan) and plan.adaptive:
         account = filter_of(plan, order)
         return Run(plan, account, shared_budget(plan, account), stated, ledger)
     script = Scripted(plan.spec, stated.script, plan.accountant)
@@ -65,16 +65,16 @@ class Fitted:
 
     Parameters
     ----------
-    w : ndarray
-        The solver's parameters, a column for each fit where there are several.
-    plan : Plan
+    w : ndarray or None
+        The solver's parameters, a column for each fit where there are several; None without a solver.
+    plan : Plan or Purchase
         As it was run, once all was bought.
     known : Known
         What was bought.
     """
 
-    w: Array
-    plan: Plan
+    w: Array | None
+    plan: Plan | Purchase
     known: Known
 
 
@@ -84,7 +84,7 @@ class Run:
 
     Parameters
     ----------
-    plan : Plan
+    plan : Plan or Purchase
         What is run.
     account : Account
         Holds the run to what was priced.
@@ -98,7 +98,7 @@ class Run:
         What stands around it, as on its receipt.
     """
 
-    plan: Plan
+    plan: Plan | Purchase
     account: Scripted | Filter
     budget: Budget
     statement: Statement
@@ -136,11 +136,11 @@ class Run:
             What was spent.
         """
         plan = self.plan
-        warn_of_noise(expected_error(plan, self.budget))
+        warn_of_noise(self._error)
         followed: list[Account] = []
 
         def follow(account: Account) -> Account:
-            account = with_progress_bar(account, plan.solver.name, verbose, length_of(self.account))
+            account = with_progress_bar(account, plan.name, verbose, length_of(self.account))
             followed.append(account if told is None else with_progress(account, told))
             return followed[0]
 
@@ -155,27 +155,35 @@ class Run:
         return joint(self.plan.owed, self.statement.script)
 
     @property
+    def _error(self) -> dict[str, Any]:
+        """How far noise will move a model, where public numbers tell."""
+        return expected_error(self.plan, self.budget) if isinstance(self.plan, Plan) else {}
+
+    @property
     def _program(self) -> Program:
         plan = self.plan
         return Program(
             plan.spec,
-            repr(plan.solver),
+            plan.title,
             self.statement,
             self.account,
             plan.public.n,
             self.ledger,
             self.charge,
-            plan.solver.name,
-            plan.fits if plan.solver.adaptive else 1,
+            plan.name,
+            plan.fits if plan.adaptive else 1,
         )
 
     def _work(self, window: Window, heard: Heard | None) -> Fitted:
         """Ask stage by stage; each may change how the next ones see records, and no price."""
         plan, budget, known = self.plan, self.budget, Known()
         for k, stage in enumerate(plan.bought):
-            noise = noise_of(self.plan, k, budget)
+            noise = self.plan.noise_of(k, budget)
             known = stage.run(window, self.plan, noise, budget, known)
-            plan = priced_as_before(plan, known, budget)
+            if isinstance(plan, Plan):
+                plan = priced_as_before(plan, known, budget)
+        if isinstance(plan, Purchase):
+            return Fitted(None, plan, known)
         view, columns = plan.view(known), []
         for code, task in enumerate(plan.each_task()):
             oracle = window(view, None if plan.fits == 1 else code)
@@ -197,7 +205,7 @@ class Run:
             unit=plan.unit,
             rows=plan.public.rows,
             around=self.around,
-            standard_error=expected_error(plan, self.budget),
+            standard_error=self._error,
         )
         earlier = plan.earlier
         return receipt if earlier is None else continued(earlier, receipt, plan.accountant)

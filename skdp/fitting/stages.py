@@ -25,7 +25,7 @@ from ..solvers._whitening import opening
 from ._tables import Array
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from .plan import Plan, Purchase
 
 __all__ = [
     "HEAVIEST",
@@ -71,6 +71,8 @@ class Known:
         Bound on the norm of rows whose columns lie on [-1, 1].
     of_class : ndarray of shape (K,) or None
         What a record of each class weighs.
+    found : object
+        What an estimator without a solver keeps.
     """
 
     n: float = math.nan
@@ -78,6 +80,7 @@ class Known:
     y_bounds: Array | None = None
     norm: float | None = None
     of_class: Array | None = None
+    found: Any = None
 
 
 class Stage(ABC):
@@ -93,14 +96,16 @@ class Stage(ABC):
     parameter: ClassVar[str]  # of an estimator: this stage buys what it did not declare
 
     @abstractmethod
-    def state(self, plan: Plan, noise: float) -> Statement:
+    def state(self, plan: Plan | Purchase, noise: float) -> Statement:
         """State what is asked where a question of the whole budget has this noise; no answer may change a price."""
 
     @abstractmethod
-    def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+    def run(
+        self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
+    ) -> Known:
         """Ask, and add what follows to what is known. `budget` is the solver's."""
 
-    def views(self, plan: Plan) -> tuple[View, ...]:
+    def views(self, plan: Plan | Purchase) -> tuple[View, ...]:
         """Return views that can be admitted, or refused, before anything is paid."""
         return ()
 
@@ -108,9 +113,9 @@ class Stage(ABC):
         """Return what the solver might have to minimise after the answers: no price may differ from the plan's."""
         return ()
 
-    @abstractmethod
     def refusal(self, wrong: str) -> NotSupported:
         """Say what has no proof beside this purchase, and what to declare in its place."""
+        return NotSupported(f"{type(self).__name__} has no price: {wrong}.")
 
     def refuse(self, plan: Plan) -> None:
         """Refuse, before anything is paid, what has no proof."""
@@ -173,7 +178,7 @@ class ColumnBounds(Stage):
             )
         super().refuse(plan)
 
-    def state(self, plan: Plan, noise: float) -> Statement:
+    def state(self, plan: Plan | Purchase, noise: float) -> Statement:
         """State the question, at the plan's public sizes."""
         public, question = self._public(plan), self._question(plan, noise)
         stated = state([(question, 1)], public)
@@ -184,13 +189,15 @@ class ColumnBounds(Stage):
         )
         return Statement(stated.script, ("bought_scales", *stated.proofs), (note,))
 
-    def views(self, plan: Plan) -> tuple[View, ...]:
+    def views(self, plan: Plan | Purchase) -> tuple[View, ...]:
         """Return the one view that it asks."""
         public = self._public(plan)
         given = public, norm_of(public.n_features)
         return (ColumnPlaces(*given, rows=self.rows, targets=self.targets > 0),)
 
-    def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+    def run(
+        self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
+    ) -> Known:
         """Ask, and post-process the answer."""
         found, n = buy_bounds(look(self.views(plan)[0]), self._question(plan, noise))
         width = len(found) - self.targets
@@ -199,12 +206,12 @@ class ColumnBounds(Stage):
             return known
         return replace(known, y_bounds=np.clip(found[width:], -_LARGEST, _LARGEST))
 
-    def _question(self, plan: Plan, noise: float) -> ColumnCounts:
+    def _question(self, plan: Plan | Purchase, noise: float) -> ColumnCounts:
         """Counts of octaves: a replaced record moves a gradient by two bounds, and these by sqrt(2)."""
         public = self._public(plan)
         return counts_asked(public, noise / math.sqrt(self.share * public.sensitivity_factor))
 
-    def _public(self, plan: Plan) -> Public:
+    def _public(self, plan: Plan | Purchase) -> Public:
         return of_rows_alone(plan.public, plan.public.n_features * self.rows + self.targets)
 
 
@@ -226,12 +233,14 @@ class RowNorm(Stage):
         """Say what to declare in its place."""
         return ColumnBounds().refusal(wrong)
 
-    def state(self, plan: Plan, noise: float) -> Statement:
+    def state(self, plan: Plan | Purchase, noise: float) -> Statement:
         """State the question, at the plan's public sizes."""
         stated = state([(self._question(plan, noise), 1)], of_rows_alone(plan.public, 1))
         return Statement(stated.script, stated.proofs, ())
 
-    def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+    def run(
+        self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
+    ) -> Known:
         """Ask, and post-process the answer."""
         assert known.bounds is not None
         public, root = of_rows_alone(plan.public, 1), root_of(plan.public.n_features)
@@ -242,7 +251,7 @@ class RowNorm(Stage):
         norm = root * min(max(longer * mean, 2.0 * error, LEAST), 1.0)
         return replace(known, norm=norm)
 
-    def _question(self, plan: Plan, noise: float) -> RowNorms:
+    def _question(self, plan: Plan | Purchase, noise: float) -> RowNorms:
         """A sum of lengths: a replaced record moves a gradient by two bounds, and this by one."""
         factor = plan.public.sensitivity_factor
         return RowNorms(
@@ -339,7 +348,7 @@ class ClassCounts(Stage):
             "the classes, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
         )
 
-    def state(self, plan: Plan, noise: float) -> Statement:
+    def state(self, plan: Plan | Purchase, noise: float) -> Statement:
         """State the question, at the plan's public sizes."""
         question = self._question(plan, noise)
         counts = state([(question, 1)], self._public(plan))
@@ -350,22 +359,24 @@ class ClassCounts(Stage):
         )
         return Statement(counts.script, ("class_weights", *counts.proofs), (note, *counts.notes))
 
-    def views(self, plan: Plan) -> tuple[View, ...]:
+    def views(self, plan: Plan | Purchase) -> tuple[View, ...]:
         """Return the one view that it asks."""
         return (ClassCodes(self._public(plan)),)
 
-    def run(self, look: Look, plan: Plan, noise: float, budget: Budget, known: Known) -> Known:
+    def run(
+        self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
+    ) -> Known:
         """Ask, and post-process the answer."""
         asked = self._question(plan, noise)
         counts = look(self.views(plan)[0]).ask(asked)
         return replace(known, of_class=weights_of(counts, asked.multiplier))
 
-    def _question(self, plan: Plan, noise: float) -> CellCounts:
+    def _question(self, plan: Plan | Purchase, noise: float) -> CellCounts:
         """Counts of classes: a replaced record moves a gradient by two bounds, and these by sqrt(2)."""
         moved = math.sqrt(self.share * plan.public.sensitivity_factor)
         return CellCounts(cells=self.classes, multiplier=noise / math.sqrt(plan.fits) / moved)
 
-    def _public(self, plan: Plan) -> Public:
+    def _public(self, plan: Plan | Purchase) -> Public:
         public = plan.public
         return Public(
             public.n,

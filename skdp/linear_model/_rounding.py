@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..fitting import Corner, PrivateEstimator, corner_width
+from ..fitting import Corner, PrivateLearner, corner_width
 from ..mechanisms import Public
 from ..privacy import Spec
 from ..solvers import Solver, Task
@@ -13,7 +13,7 @@ __all__ = ["OPEN", "WithCorners"]
 OPEN = 1.0  # the width of a loss whose own follows from the noise: it is multiplied by that
 
 
-class WithCorners(PrivateEstimator):
+class WithCorners(PrivateLearner):
     """Of estimators with rounded corners: a face gives its loss the width OPEN where none was asked for."""
 
     _corner: ClassVar[Corner]

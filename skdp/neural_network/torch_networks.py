@@ -107,16 +107,16 @@ class TorchNetwork(AnyNetwork):
         self.n_iter_, self.n_weights_ = self._epochs(plan), model.size
         self._seen = model.input_shape, model.scale
         self.module_ = copy.deepcopy(model.module)
-        self._keep(np.clip(w, -LARGEST, LARGEST))
+        self._keep_weights(np.clip(w, -LARGEST, LARGEST))
 
-    def _keep(self, w: Array) -> None:
+    def _keep_weights(self, w: Array) -> None:
         self.weights_ = w
         TorchModule.write(self.module_, w)
 
     def _keep_single(self) -> None:
         """Round what was fitted on single precision to it; nothing becomes infinite."""
         most = float(np.finfo(np.float32).max)
-        self._keep(np.clip(self.weights_, -most, most).astype(np.float32))
+        self._keep_weights(np.clip(self.weights_, -most, most).astype(np.float32))
 
     def _scores(self, X: ArrayLike) -> Array:
         """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""

@@ -9,17 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan, PrivateEstimator, Sizes
+from ..fitting import PrivateEstimator, Purchase, Stage
 from ..fitting._bases import TransformerMixin
 from ..fitting.data import any_table, is_frame
-from ..losses import Squared
+from ..fitting.run import Fitted, Heard
 from ..mechanisms import Public
-from ..mechanisms._octaves import places_of
-from ..penalties import NoPenalty, ScaledPenalty
 from ..privacy.spec import Spec
-from ..solvers import Solver, Task
-from ..solvers._column_scales import ColumnScales, norm_of
+from ..solvers import Budget
 from ._cells import Array
+from ._column_scales import ColumnScales
 from ._columns import Column, cells_of
 from ._declaration import Numbers
 
@@ -101,13 +99,9 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         """Numbers to what leaves."""
         raise NotImplementedError
 
-    def _scales(self) -> Solver:
-        """What is bought."""
+    def _stage(self) -> Stage:
+        """Return what is bought."""
         raise NotImplementedError
-
-    def _entering_norm(self, n_features: int) -> float:
-        """Of rows as they enter the vault."""
-        return norm_of(n_features)
 
     def _numbers(self, X: Any, *, reset: bool) -> Array:
         """All cells as doubles, NaN where they are no numbers."""
@@ -118,24 +112,34 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         return np.column_stack([cells_of(table, column) for column in columns])
 
     def _encode(self, X: Any, y: Any) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        places = places_of(self._numbers(X, reset=True))
-        return places, np.zeros(len(places)), {"bins": "octaves of the doubles"}, {}
+        rows = self._numbers(X, reset=True)
+        return rows, np.zeros(len(rows)), self._declared(), {}
 
-    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
-        # Nothing is minimised: loss and penalty are there for the form.
-        nothing = Task(Squared(), ScaledPenalty(NoPenalty(), 1.0, False), (sizes.n_features, 4))
-        return Public(sizes.n, sizes.n_features, 0.0, self.neighbors), nothing
+    def _declared(self) -> dict[str, Any]:
+        """Return what the receipt is to call public, beside sizes."""
+        return {"bins": "octaves of the doubles"}
 
-    def _norm_before(self, n_features: int) -> float:
-        return self._entering_norm(n_features)
+    def _public(self, n: int | None, n_features: int) -> Public:
+        """Return facts about the rows."""
+        return Public(n, n_features, 0.0, self.neighbors)
 
-    def _plan(self, n: int | None, n_features: int, declared: dict[str, Any], *more: Any) -> Plan:
+    def _plan(
+        self, n: int | None, n_features: int, declared: dict[str, Any], *more: Any
+    ) -> Purchase:
         spec = Spec(self.epsilon, self.delta, self.neighbors)
-        norm = self._norm_before(n_features)
-        public, task = self._stated(Sizes(n, n_features, norm=norm))
-        facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
+        if self.neighbors != "replace_one":
+            n = None if self.n_public is None else int(self.n_public)
+        facts: dict[str, Any] = {} if n is None else {"n": n}
         facts |= {"n_features": n_features, **declared}
-        return Plan(spec, task, self._scales(), public, norm, self.accountant, facts)
+        stage, public = self._stage(), self._public(n, n_features)
+        return Purchase(spec, (stage,), public, repr(stage), self.accountant, facts)
+
+    def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
+        self._store(fitted.known.found)
+
+    def _store(self, found: Any) -> None:
+        """Keep what was bought, in the units of the columns."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -164,8 +168,8 @@ class BoughtScales(BoughtTransformer):
         """Each row is divided by what it may have."""
         return 1.0
 
-    def _scales(self) -> Solver:
-        return ColumnScales(moments=self.moments)
+    def _stage(self) -> Stage:
+        return ColumnScales(self.moments)
 
-    def _store(self, w: Array, plan: Plan) -> None:
-        self.bounds_ = np.asarray(w[:, :2])
+    def _store(self, found: Array) -> None:
+        self.bounds_ = np.asarray(found[:, :2])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..fitting import Plan
+from ..entry import Rows
+from ..fitting import Plan, Purchase, Stage
 from ..fitting.data import table
-from ..mechanisms import Public, SecondMoment
-from ..solvers import Budget, OracleLike, Solver, Task
+from ..fitting.stages import Known, Look
+from ..mechanisms import Public, SecondMoment, Statement, state
+from ..solvers import Budget
 from ..solvers._solver import count_asked, record_count
 from ._bought import BoughtTransformer
 from ._cells import Array
@@ -19,24 +21,38 @@ __all__ = ["MomentTransformer", "RowMoment", "error_of"]
 
 
 @dataclass(frozen=True, repr=False)
-class RowMoment(Solver):
-    """Asks for the second moment of the rows, and for their number where it is private."""
+class RowMoment(Stage):
+    """The second moment of the rows, and their number where it is private.
 
-    name: ClassVar[str] = "row-moment"
+    Parameters
+    ----------
+    norm : float
+        Declared bound of the rows.
+    """
+
+    norm: float
+    share: float = 1.0
 
     def __repr__(self) -> str:
         return "RowMoment()"
 
-    def asks(self, public: Public, task: Task, budget: Budget) -> Any:
-        """The number, and the moment."""
-        yield from count_asked(public, budget)
-        yield SecondMoment(multiplier=budget.noise), 1
+    def state(self, plan: Plan | Purchase, noise: float) -> Statement:
+        """State the number, and the moment."""
+        public, budget = plan.public, plan.budget(noise=noise)
+        return state([*count_asked(public, budget), (SecondMoment(multiplier=noise), 1)], public)
 
-    def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
-        """What the transformer makes of the moment and of the number."""
-        n = record_count(oracle, budget)
-        moment = oracle.ask(SecondMoment(multiplier=budget.noise)) / n
-        return self.made_of(moment, error_of(oracle.public, budget.noise, n))
+    def views(self, plan: Plan | Purchase) -> tuple[Rows, ...]:
+        """Return the rows."""
+        return (Rows(plan.public, self.norm),)
+
+    def run(
+        self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
+    ) -> Known:
+        """Buy what the transformer makes of the moment and of the number."""
+        oracle = look(self.views(plan)[0])
+        n = record_count(oracle, plan.budget(noise=noise))
+        moment = oracle.ask(SecondMoment(multiplier=noise)) / n
+        return replace(known, found=self.made_of(moment, error_of(plan.public, noise, n)))
 
     def made_of(self, moment: Array, error: float) -> Array:
         """Of a mean moment whose noise has no longer eigenvalue than `error`, nearly always."""
@@ -74,18 +90,11 @@ class MomentTransformer(BoughtTransformer):
         known, told = rules["data_norm"]
         return rules | {"data_norm": (lambda value: value is not None and known(value), told)}
 
-    def _entering_norm(self, n_features: int) -> float:
-        return float(self.data_norm)
-
     def _numbers(self, X: Any, *, reset: bool) -> Array:
         return np.asarray(table(self, X, reset=reset, sparse=False), dtype=np.float64)
 
-    def _encode(self, X: Any, y: Any) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        rows = self._numbers(X, reset=True)
-        return rows, np.zeros(len(rows)), {"data_norm": float(self.data_norm)}, {}
-
-    def _store(self, w: Array, plan: Plan) -> None:
-        raise NotImplementedError
+    def _declared(self) -> dict[str, Any]:
+        return {"data_norm": float(self.data_norm)}
 
     def _inside(self, x: Array) -> Array:
         """Rows over ``data_norm``, those beyond it scaled down to it, as in the fit."""

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting import Plan
-from ..solvers import Solver
-from ..solvers._column_scales import ColumnMasses
+from ..fitting import Stage
 from ._bought import BoughtTransformer
 from ._cells import Array
+from ._column_scales import ColumnMasses
 from ._masses import median_of
 
 __all__ = ["DPImputer"]
@@ -50,10 +49,10 @@ class DPImputer(BoughtTransformer):
         x = super()._numbers(X, reset=reset)
         return np.where(np.isfinite(x), x, np.nan)
 
-    def _scales(self) -> Solver:
+    def _stage(self) -> Stage:
         return ColumnMasses()
 
-    def _store(self, w: Array, plan: Plan) -> None:
+    def _store(self, w: Array) -> None:
         self.statistics_ = np.array([median_of(masses) for masses in w])
 
     def _mapped(self, x: Array) -> Array:

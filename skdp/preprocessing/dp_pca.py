@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import Plan, Sizes
+from ..fitting import Stage
 from ..fitting.data import rows_times
 from ..mechanisms import Public
-from ..solvers import Solver, Task
 from ._cells import Array
 from ._row_moment import MomentTransformer, RowMoment
 
@@ -103,14 +102,13 @@ class DPPCA(MomentTransformer):
         check_is_fitted(self)
         return np.array([f"dppca{k}" for k in range(self.n_components_)], dtype=object)
 
-    def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
-        public, task = super()._problem(sizes)
-        return replace(public, intercept=CONSTANT), task
+    def _public(self, n: int | None, n_features: int) -> Public:
+        return replace(super()._public(n, n_features), intercept=CONSTANT)
 
-    def _scales(self) -> Solver:
-        return Components()
+    def _stage(self) -> Stage:
+        return Components(float(self.data_norm))
 
-    def _store(self, w: Array, plan: Plan) -> None:
+    def _store(self, w: Array) -> None:
         self.mean_, self.components_ = w[0, :-1], w[1:, :-1]
         self.explained_variance_, self.n_components_ = w[1:, -1], len(w) - 1
 

@@ -7,11 +7,10 @@ from dataclasses import field
 
 import numpy as np
 
-from ..fitting import Plan
-from ..solvers import Solver
-from ..solvers._column_scales import ColumnMasses
+from ..fitting import Stage
 from ._bought import BoughtTransformer
 from ._cells import Array
+from ._column_scales import ColumnMasses
 from ._masses import knots_of
 
 __all__ = ["DPQuantileScaler"]
@@ -54,10 +53,10 @@ class DPQuantileScaler(BoughtTransformer):
         """Each row is divided by what it may have."""
         return 1.0
 
-    def _scales(self) -> Solver:
+    def _stage(self) -> Stage:
         return ColumnMasses()
 
-    def _store(self, w: Array, plan: Plan) -> None:
+    def _store(self, w: Array) -> None:
         self.quantiles_ = [knots_of(masses) for masses in w]
 
     def _mapped(self, x: Array) -> Array:

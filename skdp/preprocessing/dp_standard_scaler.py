@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..fitting import Plan
 from ..fitting.data import affine_of
 from ..mechanisms._octaves import to_unit
 from ._bought import BoughtScales
@@ -52,8 +51,8 @@ class DPStandardScaler(BoughtScales):
     _centre: Array = field(init=False)
     _spread: Array = field(init=False)
 
-    def _store(self, w: Array, plan: Plan) -> None:
-        super()._store(w, plan)
+    def _store(self, w: Array) -> None:
+        super()._store(w)
         self._centre, self._spread = np.asarray(w[:, 2]), np.asarray(w[:, 3])
         low, high = self.bounds_.T
         signs = low == high

@@ -7,9 +7,8 @@ from dataclasses import field
 
 import numpy as np
 
-from ..fitting import Plan
+from ..fitting import Stage
 from ..fitting.data import rows_times
-from ..solvers import Solver
 from ._cells import Array
 from ._row_moment import MomentTransformer, RowMoment
 
@@ -64,10 +63,10 @@ class DPWhitener(MomentTransformer):
 
     whitening_: Array = field(init=False)
 
-    def _scales(self) -> Solver:
-        return Whitening()
+    def _stage(self) -> Stage:
+        return Whitening(float(self.data_norm))
 
-    def _store(self, w: Array, plan: Plan) -> None:
+    def _store(self, w: Array) -> None:
         self.whitening_ = w
 
     def _mapped(self, x: Array) -> Array:
