@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ._lines import added, difference
+from ._lines import add_nonce, added, difference
 from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
 from ._state import State, today
 from ._tables import (
@@ -27,6 +27,7 @@ from ._tables import (
     add_head,
     close_own,
     connected,
+    forget_pages,
     has_head,
     is_ours,
     new_tables,
@@ -51,9 +52,10 @@ class Cursor(NamedTuple):
     digest: str = ""
     header: str = ""
 
-    def followed_by(self, text: str, state: State) -> Cursor:
-        """How far the file has been read with one more line, and what it says then."""
-        return Cursor(state, self.position + 1, _digest(self.digest, text), self.header)
+    def next_line(self, text: str, state: State) -> tuple[str, Cursor]:
+        """One more line as it is written, with its nonce, and how far the file has been read with it."""
+        line = add_nonce(text)
+        return line, Cursor(state, self.position + 1, _digest(self.digest, line), self.header)
 
 
 class LedgerFile:
@@ -184,6 +186,8 @@ class LedgerFile:
             self._inode, self._process = found, os.getpid()
             self._connection = self._connect()
             self._closer = weakref.finalize(self, close_own, self._connection, self._process)
+        else:
+            forget_pages(self._connection)
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -296,9 +300,8 @@ class LedgerFile:
             after = step(before.state)
         except Exception:  # what is refused is refused by what the file says now
             return None
-        text = difference(before.state, after)
-        written = before.followed_by(text, after)
-        given = (written.position, text, written.digest, before.position, before.digest)
+        line, written = before.next_line(difference(before.state, after), after)
+        given = (written.position, line, written.digest, before.position, before.digest)
         if connection.execute(WRITE_NEXT, given).rowcount != 1:
             return None
         self._cursor = written
@@ -315,9 +318,9 @@ class LedgerFile:
 
     @staticmethod
     def _append(connection: sqlite3.Connection, before: Cursor, text: str, state: State) -> Cursor:
-        after = before.followed_by(text, state)
+        line, after = before.next_line(text, state)
         connection.execute(
-            "INSERT INTO lines VALUES (?, ?, ?)", (after.position, text, after.digest)
+            "INSERT INTO lines VALUES (?, ?, ?)", (after.position, line, after.digest)
         )
         return after
 
