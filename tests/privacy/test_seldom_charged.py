@@ -1,8 +1,9 @@
-"""What seldom happens to a ledger's file: it is put back and charged, upgraded by two, witnessed late."""
+"""What seldom happens to a ledger's file: it is put back and charged, upgraded by two, witnessed late or twice."""
 
 import contextlib
 import json
 import os
+import pickle
 import shutil
 import sqlite3
 
@@ -218,6 +219,94 @@ class TestLateWitness:
             with pytest.raises(ValueError, match="lacks line 2, which its witness has seen"):
                 use()
         assert len(fresh(path)) == 1
+
+
+class TestSecondWitness:
+    """Another witness is named where this process has the file open beside one."""
+
+    def test_both_are_told_before_a_charge_counts(self, path):
+        one, two = [], []
+        first = fresh(path, witness=one.append)
+        second = Ledger(*PROMISE, path=path, witness=two.append)
+        for ledger in (first, second):
+            ledger.reserve(STEP)
+            assert one[-1] == two[-1] == first.head
+        assert [head.position for head in two] == [1, 2, 3]
+
+    def test_neither_lets_a_charge_pass_that_it_refuses(self, path):
+        fails = set()
+
+        def witness(name):
+            def told(head):
+                if name in fails:
+                    raise OSError(f"{name} is full")
+
+            return told
+
+        ledger = fresh(path, witness=witness("one"))
+        assert Ledger(*PROMISE, path=path, witness=witness("two")) == ledger
+        for name in ("one", "two"):
+            fails.add(name)
+            with pytest.raises(OSError, match=f"{name} is full"):
+                ledger.reserve(STEP)
+            fails.clear()
+
+    def test_a_file_that_is_named_again_is_told_once(self, path, tmp_path):
+        witness = tmp_path / "witness"
+        ledger = fresh(path, witness=witness)
+        assert Ledger(*PROMISE, path=path, witness=str(witness)) == ledger
+        assert len(ledger._store._file.witnesses) == 1
+        os.symlink(witness, tmp_path / "alias")
+        Ledger(*PROMISE, path=path, witness=tmp_path / "alias")
+        Ledger(*PROMISE, path=path, witness=tmp_path / "other")
+        before = witness.read_text().split("\n\n")
+        ledger.reserve(STEP)
+        assert len(witness.read_text().split("\n\n")) == len(before) + 1
+        assert tuple(ledger.head) == _last(witness) == _last(tmp_path / "other")
+
+    def test_one_that_comes_with_a_pickle_is_told_beside_that_of_this_process(self, path, tmp_path):
+        first, second = tmp_path / "first", tmp_path / "second"
+        sender = fresh(path, witness=first)
+        sent = pickle.dumps(sender)
+        ledger = fresh(path, witness=second)
+        received = pickle.loads(sent)
+        assert received == ledger
+        ledger.reserve(STEP)
+        assert tuple(ledger.head) == _last(first) == _last(second)
+        assert pickle.loads(pickle.dumps(ledger)) == ledger
+        assert len(ledger._store._file.witnesses) == 2
+
+    def test_one_that_has_seen_more_refuses_beside_one_that_has_not(self, path, tmp_path):
+        seen = fresh(path, witness=tmp_path / "first")
+        old = _bytes_of(path)
+        seen.reserve(STEP)
+        seen._store._file.close()
+        _put(path, old)
+        ledger = fresh(path, witness=tmp_path / "second")
+        for use in (
+            lambda: Ledger(*PROMISE, path=path, witness=tmp_path / "first"),
+            lambda: ledger.reserve(STEP),
+        ):
+            assert "lacks line 2, which its witness has seen" in refusal(use)
+        assert len(fresh(path)) == 0
+
+    def test_one_of_another_ledger_is_refused_and_the_right_one_can_be_named(self, path, tmp_path):
+        fresh(str(tmp_path / "other.db"), witness=tmp_path / "wrong")
+        before = (tmp_path / "wrong").read_text()
+        ledger = fresh(path)
+        with pytest.raises(ValueError, match="knows another ledger"):
+            Ledger(*PROMISE, path=path, witness=tmp_path / "wrong")
+        ledger.reserve(STEP)
+        assert Ledger(*PROMISE, path=path, witness=tmp_path / "right") == ledger
+        ledger.reserve(STEP)
+        assert tuple(ledger.head) == _last(tmp_path / "right") and len(fresh(path)) == 2
+        assert (tmp_path / "wrong").read_text() == before
+
+
+def _last(witness):
+    """Identity, position and digest of the last head that a file was told."""
+    identity, position, digest = witness.read_text().split()[-3:]
+    return identity, int(position), digest
 
 
 def test_a_ledger_without_a_file_has_no_lines_to_audit():
