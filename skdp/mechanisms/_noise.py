@@ -1,4 +1,4 @@
-"""The only source of randomness in the library, and the only place where noise meets what was measured.
+"""The only source of noise in the library, and the only place where noise meets what was measured.
 
 Unseeded, every draw asks the operating system's cryptographic generator (`os.urandom`) for fresh bytes. There is no
 buffer and no state, so two fits, threads, forked or pickled processes cannot repeat each other's noise. Seeded, the

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ._lines import added, difference
+from ._lines import add_nonce, added, difference
 from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
 from ._state import State, today
 from ._tables import (
@@ -27,13 +27,14 @@ from ._tables import (
     add_head,
     close_own,
     connected,
+    forget_pages,
     has_head,
     is_ours,
     new_tables,
     read_rows,
     transaction,
 )
-from ._witness import Head, Witness, WitnessFile, refuse_rollback
+from ._witness import Head, Witness, WitnessFile, refuse_rollback, refuse_stranger
 
 __all__ = ["BUSY_SECONDS", "Cursor", "LedgerFile"]
 
@@ -51,9 +52,10 @@ class Cursor(NamedTuple):
     digest: str = ""
     header: str = ""
 
-    def followed_by(self, text: str, state: State) -> Cursor:
-        """How far the file has been read with one more line, and what it says then."""
-        return Cursor(state, self.position + 1, _digest(self.digest, text), self.header)
+    def next_line(self, text: str, state: State) -> tuple[str, Cursor]:
+        """One more line as it is written, with its nonce, and how far the file has been read with it."""
+        line = add_nonce(text)
+        return line, Cursor(state, self.position + 1, _digest(self.digest, line), self.header)
 
 
 class LedgerFile:
@@ -67,8 +69,8 @@ class LedgerFile:
         Promise and currency, which the file must have been made for.
     durable : bool
         Whether a charge waits for the disk; a file that ends with its process need not.
-    witness : callable, optional
-        Who is told of each head before a charge counts.
+    witnesses : tuple of callable
+        All are told of each head before a charge counts.
     moved : bool
         Whether a file that lies elsewhere than it remembers is taken as it is, from now on.
     """
@@ -78,11 +80,11 @@ class LedgerFile:
         path: str,
         header: dict[str, Any],
         durable: bool = True,
-        witness: Witness | None = None,
+        witnesses: tuple[Witness, ...] = (),
         moved: bool = False,
     ) -> None:
         self.path, self.header, self.durable = path, header, durable
-        self.witness, self._moved = witness, moved
+        self.witnesses, self._moved = witnesses, moved
         self._connection: sqlite3.Connection | None = None
         self._closer: Any = None
         self._process = os.getpid()
@@ -120,7 +122,7 @@ class LedgerFile:
                     f"The ledger {self.path!r} is gone but {left!r}, a part of it, is there; put the ledger "
                     "back, or remove what is left."
                 )
-        if isinstance(self.witness, WitnessFile) and self.witness.heads():
+        if any(isinstance(one, WitnessFile) and one.heads() for one in self.witnesses):
             raise FileNotFoundError(
                 f"The ledger {self.path!r} is gone but its witness has seen charges; put the newest file back, or "
                 "give a new ledger a witness of its own."
@@ -184,6 +186,8 @@ class LedgerFile:
             self._inode, self._process = found, os.getpid()
             self._connection = self._connect()
             self._closer = weakref.finalize(self, close_own, self._connection, self._process)
+        else:
+            forget_pages(self._connection)
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -202,8 +206,8 @@ class LedgerFile:
             connection.execute("PRAGMA journal_mode = DELETE")  # of a file of the first format
             self._bring_up_to_date(connection)
             self._settle(connection)
-            if self.witness is not None:
-                self._ask_witness(connection, self.witness)
+            if self.witnesses:
+                self._ask_witnesses(connection)
         except BaseException:
             connection.close()
             raise
@@ -246,12 +250,15 @@ class LedgerFile:
             connection.execute("UPDATE head SET place = ?", (here,))
         self._cursor, self._moved = written, False
 
-    def _ask_witness(self, connection: sqlite3.Connection, witness: Witness) -> None:
-        """Hold the lines against what the witness was told, and tell it how far they go now."""
+    def _ask_witnesses(self, connection: sqlite3.Connection) -> None:
+        """Hold the lines against what each witness was told, and tell it how far they go now."""
         rows = self._rows(connection, 0)
         identity = str(json.loads(rows[0][1])["id"])
-        refuse_rollback(self.path, witness, identity, [digest for _, _, digest, _ in rows])
-        witness(Head(identity, rows[-1][0], rows[-1][2]))
+        for witness in self.witnesses:
+            refuse_stranger(self.path, witness, identity)
+            refuse_rollback(self.path, witness, [digest for _, _, digest, _ in rows])
+        for witness in self.witnesses:
+            witness(Head(identity, rows[-1][0], rows[-1][2]))
 
     def _said(self, error: sqlite3.DatabaseError) -> Exception:
         """One plain sentence for whatever SQLite has to say."""
@@ -281,8 +288,8 @@ class LedgerFile:
             after = self._at_once(connection, step) or self._alone(connection, step)
         except sqlite3.DatabaseError as error:
             raise self._said(error) from None
-        if self.witness is not None:  # if this fails, the charge stays and is not answered upon
-            self.witness(self.head)
+        for witness in self.witnesses:  # if one fails, the charge stays and is not answered upon
+            witness(self.head)
         return after
 
     def _at_once(
@@ -296,9 +303,8 @@ class LedgerFile:
             after = step(before.state)
         except Exception:  # what is refused is refused by what the file says now
             return None
-        text = difference(before.state, after)
-        written = before.followed_by(text, after)
-        given = (written.position, text, written.digest, before.position, before.digest)
+        line, written = before.next_line(difference(before.state, after), after)
+        given = (written.position, line, written.digest, before.position, before.digest)
         if connection.execute(WRITE_NEXT, given).rowcount != 1:
             return None
         self._cursor = written
@@ -315,9 +321,9 @@ class LedgerFile:
 
     @staticmethod
     def _append(connection: sqlite3.Connection, before: Cursor, text: str, state: State) -> Cursor:
-        after = before.followed_by(text, state)
+        line, after = before.next_line(text, state)
         connection.execute(
-            "INSERT INTO lines VALUES (?, ?, ?)", (after.position, text, after.digest)
+            "INSERT INTO lines VALUES (?, ?, ?)", (after.position, line, after.digest)
         )
         return after
 

@@ -61,7 +61,7 @@ class Ledger:
     witness : path or callable, optional
         A second file, best on another disk, to which the number and digest of each line are appended before a
         charge counts: a ledger that lacks one of them is refused. Or a function that is told each `Head`, and
-        may raise.
+        may raise. Where a process names several witnesses of one file, one after another, all of them are told.
 
     See Also
     --------

@@ -1,12 +1,14 @@
 """A ledger as lines of text: what one state has that another had not. Nothing is rounded or recomputed.
 
 Totals are whole numbers and are read as they stand: prices found anew, by another version of a
-library, could round the other way and lose what was paid.
+library, could round the other way and lose what was paid. Every line that is written carries a
+nonce, 16 random bytes: two equal charges are two lines, also where one of them was rolled back.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +18,7 @@ from ..events import read_script, written_script
 from ..spec import Spec
 from ._state import Entry, State, Totals
 
-__all__ = ["FORMAT", "added", "difference"]
+__all__ = ["FORMAT", "add_nonce", "added", "difference"]
 
 FORMAT = 2
 
@@ -44,6 +46,11 @@ def difference(before: State, after: State) -> str:
     if after.closed != before.closed:
         line += f',"closed":{_json(sorted(after.closed))}'
     return line + "}"
+
+
+def add_nonce(text: str) -> str:
+    """Return a line with 16 random bytes of the operating system, which make it unlike every other line."""
+    return f'{text[:-1]},"nonce":"{os.urandom(16).hex()}"}}'
 
 
 def added(state: State, text: str) -> State:

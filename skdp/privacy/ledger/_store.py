@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...exceptions import NotSupported
 from ._lines import added, difference
 from ._state import State
-from ._witness import Head, Witness
+from ._witness import Head, Witness, refuse_stranger
 
 if TYPE_CHECKING:
     from ._file import LedgerFile
@@ -40,7 +40,7 @@ class Handle(NamedTuple):
     path: str
     temporary: bool
     statement: str
-    witness: Witness | None = None
+    witnesses: tuple[Witness, ...] = ()
 
 
 class Store:
@@ -73,7 +73,8 @@ class Store:
         self.temporary = path is None
         self.read_only = False
         if path is not None:
-            self._file = _ledger_file(path, header, witness=witness, moved=moved)
+            witnesses = () if witness is None else (witness,)
+            self._file = _ledger_file(path, header, witnesses=witnesses, moved=moved)
             self._file.create(must_exist=must_exist or moved)
             self._file.read()
         _ALL.add(self)
@@ -94,16 +95,22 @@ class Store:
             store = cls(header, path, witness, moved, must_exist)
             _OPEN[path] = store
         elif witness is not None:
-            store.call_witness(witness)
+            store.call_witnesses((witness,))
+            _ = store.state  # refuses at once
         return store
 
-    def call_witness(self, witness: Witness) -> None:
-        """From now on tell this witness, which must not know of lines that the file lacks."""
+    def call_witnesses(self, witnesses: tuple[Witness, ...]) -> None:
+        """Tell these too from now on; the next read refuses a file that lacks a line which one of them knows.
+
+        A witness of another ledger is named by mistake: it is refused, and this ledger goes on without it.
+        """
         assert self._file is not None
         with self._lock:
-            self._file.close()
-            self._file.witness = witness
-            self._state = self._file.read()
+            for witness in witnesses:
+                refuse_stranger(self._file.path, witness, self._identity)
+            known = self._file.witnesses
+            self._file.witnesses += tuple(one for one in witnesses if one not in known)
+            self._file.close()  # all are asked when it is opened again
 
     @classmethod
     def received(cls, handle: Handle) -> Store:
@@ -114,18 +121,25 @@ class Store:
             store.temporary = handle.temporary
             store._state = added(State(), handle.statement) if handle.statement else State()
             durable = not handle.temporary
-            store._file = _ledger_file(handle.path, handle.header, durable, handle.witness)
+            store._file = _ledger_file(handle.path, handle.header, durable, handle.witnesses)
             store.read_only = handle.temporary and not os.path.exists(handle.path)
             if not store.read_only:
                 _OPEN[handle.path] = store
+        elif handle.witnesses:
+            store.call_witnesses(handle.witnesses)
         return store
 
     def is_that_of(self, handle: Handle) -> bool:
         """Whether a handle speaks of this ledger, and not of one whose file was at the same place before."""
         if self._file is None or "id" not in handle.header:
             return self._file is not None
-        own: Any = self._header.get("id") or self._file.made
-        return bool(own == handle.header["id"])
+        return bool(self._identity == handle.header["id"])
+
+    @property
+    def _identity(self) -> str:
+        """What tells the ledger of the file from every other one."""
+        assert self._file is not None
+        return str(self._header.get("id") or self._file.made)
 
     def in_place(self) -> bool:
         """Whether the file is still the one that was opened."""
@@ -142,7 +156,7 @@ class Store:
             state = self.state
             header = {**self._header, "id": self._file.made}
             said = difference(State(), state) if self.temporary else ""
-            return Handle(header, self._file.path, self.temporary, said, self._file.witness)
+            return Handle(header, self._file.path, self.temporary, said, self._file.witnesses)
 
     @property
     def head(self) -> Head | None:

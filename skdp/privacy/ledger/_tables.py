@@ -20,6 +20,7 @@ __all__ = [
     "add_head",
     "close_own",
     "connected",
+    "forget_pages",
     "has_head",
     "is_ours",
     "new_tables",
@@ -68,6 +69,15 @@ def connected(path: str, durable: bool, patience: float) -> sqlite3.Connection:
     connection.execute(f"PRAGMA synchronous = {'EXTRA' if durable else 'OFF'}")
     connection.execute("PRAGMA fullfsync = ON")  # on a Mac, else a disk may say that it has written
     return connection
+
+
+def forget_pages(connection: sqlite3.Connection) -> None:
+    """Let the next statement read the file, and not pages that are remembered of it.
+
+    SQLite keeps pages for as long as a count of changes in the file stands still. An older copy that was put back and
+    charged as often has the same count: its charges would be overwritten by what is remembered.
+    """
+    connection.execute("PRAGMA shrink_memory")
 
 
 def close_own(connection: sqlite3.Connection, process: int) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from ._place import sync_folder
 
-__all__ = ["Head", "Witness", "WitnessFile", "refuse_rollback", "witness_of"]
+__all__ = ["Head", "Witness", "WitnessFile", "refuse_rollback", "refuse_stranger", "witness_of"]
 
 
 class Head(NamedTuple):
@@ -46,6 +46,12 @@ class WitnessFile:
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WitnessFile) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
     def __call__(self, head: Head) -> None:
         """Append a head and wait for the disk."""
         new = not os.path.exists(self.path)
@@ -77,18 +83,26 @@ def witness_of(given: str | os.PathLike[str] | Witness | None) -> Witness | None
     return WitnessFile(os.fspath(given))
 
 
-def refuse_rollback(
-    path: str, witness: Witness | None, identity: str, digests: Sequence[str]
-) -> None:
-    """Refuse a file that lacks a line of which the witness was told, and one that the witness does not know."""
-    for head in witness.heads() if isinstance(witness, WitnessFile) else ():
+def refuse_stranger(path: str, witness: Witness, identity: str) -> None:
+    """Refuse a file that the witness does not know."""
+    for head in _heads(witness):
         if head.identity != identity:
             raise ValueError(
                 f"The witness of {path!r} knows another ledger, {head.identity!r} with {head.position + 1} lines; "
                 "put that back, or give a new ledger a witness of its own."
             )
+
+
+def refuse_rollback(path: str, witness: Witness, digests: Sequence[str]) -> None:
+    """Refuse a file that lacks a line of which the witness was told."""
+    for head in _heads(witness):
         if head.position >= len(digests) or digests[head.position] != head.digest:
             raise ValueError(
                 f"The ledger {path!r} lacks line {head.position}, which its witness has seen: an older copy was "
                 "put back. Nothing was charged; restore the newest file."
             )
+
+
+def _heads(witness: Witness) -> list[Head]:
+    """All heads that a file was told; a function is asked for none."""
+    return witness.heads() if isinstance(witness, WitnessFile) else []
