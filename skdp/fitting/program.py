@@ -157,7 +157,7 @@ class Program:
         window = Window(table, account, noise, self.parts)
         with one_thread(), np.errstate(all="ignore"):
             result = work(window)
-        receipt = self.quote(noise.seeded)
+        receipt = replace(self.quote(noise.seeded), script=self.account.script)
         if not isinstance(self.account, Scripted):  # a filter: answers have decided what was asked
             pages, notes = window.rests_on()
             receipt = replace(receipt, proofs=pages, notes=notes)
@@ -181,7 +181,7 @@ class Program:
             delta=self.spec.delta,
             neighbors=self.spec.neighbors,
             accountant=accountant,
-            script=account.script,
+            script=stated.script,
             solver=self.name,
             proofs=stated.proofs,
             notes=stated.notes,

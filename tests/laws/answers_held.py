@@ -13,6 +13,7 @@ import copy
 import inspect
 import io
 import logging
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -119,6 +120,7 @@ def _logged() -> Iterator[list[str]]:
         root.removeHandler(handler)
 
 
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _OPENED: list[list[str]] = []  # who listens to what is opened: a hook cannot be taken back
 
 
@@ -130,7 +132,11 @@ def _hear(event: str, given: tuple[Any, ...]) -> None:
         "subprocess.Popen",
     ):
         return
-    writes = event != "open" or (isinstance(given[1], str) and set(given[1]) & set("wax+"))
+    if event == "open":  # by a mode, or by flags
+        mode, flags = given[1], given[2]
+        writes = bool(set(mode or "") & set("wax+")) or bool(flags & _WRITES)
+    else:
+        writes = True
     if writes and "__pycache__" not in str(given[0]):
         _OPENED[-1].append(f"{event} {given[0]}")
 
