@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array
+from ..mechanisms import Public
+from ..solvers import Task
 from ._linear_regressor import LinearRegressor
 
 __all__ = ["SeveralTargets"]
@@ -32,11 +34,11 @@ class SeveralTargets(LinearRegressor):
     def _outputs(self, n_classes: int | None = None) -> int:
         return max(super()._outputs(n_classes), self._strengths())
 
-    def _check_parameters(self) -> None:
+    def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
         bounds = super()._outputs()
         if bounds > 1:
             self._refuse_unlike(bounds)
-        super()._check_parameters()
+        return super()._stated(sizes)
 
     def _encode(
         self, X: ArrayLike, y: ArrayLike

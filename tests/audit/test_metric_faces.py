@@ -14,6 +14,7 @@ import skdp
 import skdp.metrics
 import skdp.model_selection
 from skdp import DPLogisticRegression, DPRidge
+from skdp.fitting import program
 from skdp.fitting import release as seam
 from skdp.metrics import _area, _r2, dp_score
 from skdp.metrics._outcomes import Held
@@ -115,7 +116,7 @@ def replayed(monkeypatch, face, records, relation, size):
     """What leaves a face, the questions that it asks, and the maps of targets, with answers that are held."""
     asked, maps, rng = [], [], np.random.default_rng(7)
 
-    class Frozen(seam.Oracle):
+    class Frozen(program.Oracle):
         def ask(self, question):
             shape = np.shape(super().ask(question))  # pays as ever
             fields = sorted((name, repr(value)) for name, value in vars(question).items())
@@ -131,7 +132,7 @@ def replayed(monkeypatch, face, records, relation, size):
 
     with monkeypatch.context() as patched, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        patched.setattr(seam, "Oracle", Frozen)
+        patched.setattr(program, "Oracle", Frozen)
         patched.setattr(seam, "refuse_unless_public", noting)
         try:
             left = repr(face(*records, neighbors=relation, epsilon=4.0))

@@ -10,8 +10,8 @@ from fuzz.cases import Estimated
 from fuzz.law import Broken, check, outcome
 
 from skdp import DPLogisticRegression
-from skdp.fitting import estimator, run
-from skdp.mechanisms import _minimise, minimiser
+from skdp.fitting import run
+from skdp.mechanisms import Records, _minimise, minimiser
 from skdp.solvers import GD, OutputPerturbation
 
 
@@ -134,25 +134,25 @@ def test_broken_solvers_are_seen(solver, seen, monkeypatch):
 
 
 def test_a_receipt_above_the_target_is_seen(monkeypatch):
-    receipt = run.Run._receipt
+    receipt = run.Run._told
 
     def dearer(*args):
         found = receipt(*args)
         return replace(found, epsilon=found.epsilon * 1.01)
 
-    monkeypatch.setattr(run.Run, "_receipt", dearer)
+    monkeypatch.setattr(run.Run, "_told", dearer)
     with pytest.raises(Broken, match="a receipt of"):
         check(case())
 
 
 def test_a_receipt_that_leaves_an_answer_out_is_seen(monkeypatch):
-    receipt = run.Run._receipt
+    receipt = run.Run._told
 
     def shorter(*args):
         found = receipt(*args)
         return replace(found, script=((found.script[0][0], 1),))
 
-    monkeypatch.setattr(run.Run, "_receipt", shorter)
+    monkeypatch.setattr(run.Run, "_told", shorter)
     with pytest.raises(Broken, match="not what was charged"):
         check(case())
 
@@ -165,14 +165,14 @@ HANGING = [
 
 @pytest.mark.parametrize(("unwelcome", "whose"), HANGING)
 def test_a_refusal_that_hangs_on_records_is_seen(monkeypatch, unwelcome, whose):
-    admit = estimator.Records.admit
+    admit = Records.admit
 
-    def looking(X, y, *rest):
+    def looking(X, y, *rest, **more):
         if unwelcome(X):
             raise ValueError("such records are not welcome.")
-        return admit(X, y, *rest)
+        return admit(X, y, *rest, **more)
 
-    monkeypatch.setattr(estimator.Records, "admit", staticmethod(looking))
+    monkeypatch.setattr(Records, "admit", staticmethod(looking))
     with pytest.raises(Broken, match=f"but of {whose} 'a model'"):
         check(case(allowance=None))
 
@@ -207,8 +207,8 @@ def test_a_minimiser_that_takes_its_time_is_seen(monkeypatch, rounds, seen):
 
 def test_nothing_is_left_behind():
     """The spies are gone after a fit, also after one that was stopped."""
-    before = vars(run)["with_progress_bar"], vars(estimator.Records)["admit"]
+    before = vars(run)["with_progress_bar"], vars(Records)["admit"]
     outcome(case())
     with pytest.raises(Broken):
         outcome(case(ReturnsNaN))
-    assert (vars(run)["with_progress_bar"], vars(estimator.Records)["admit"]) == before
+    assert (vars(run)["with_progress_bar"], vars(Records)["admit"]) == before

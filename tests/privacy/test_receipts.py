@@ -38,7 +38,9 @@ def check(number):
     text = text_of(receipt)
     back = Receipt.from_dict(json.loads(text))
     assert back == receipt and hash(back) == hash(receipt) and text_of(back) == text
-    silent = [] if receipt.script else ["Its script is empty: it says nothing of what was released."]
+    silent = (
+        [] if receipt.script else ["Its script is empty: it says nothing of what was released."]
+    )
     assert receipt.verify() == (not silent) and back.complaints() == silent
     raw, rng = bytearray(text.encode()), np.random.default_rng(number)
     for at in rng.integers(8 * len(raw), size=5):
