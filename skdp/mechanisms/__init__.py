@@ -122,7 +122,7 @@ MECHANISMS = register(
     ],
 )
 
-if not TYPE_CHECKING:
+if not TYPE_CHECKING:  # pragma: no branch
     __getattr__, __dir__ = attach(
         __name__,
         {
