@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from laws.runs import short
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -408,7 +409,7 @@ def _of_solvers(name: str, kind: type, relation: str) -> Iterator[Act]:
         return
     for solver in SOLVERS:
         for what, parameters in (("", {}), (", data_norm=None", {"data_norm": None})):
-            model = built(kind, relation, {"solver": solver, **parameters})
+            model = built(kind, relation, {"solver": short(solver), **parameters})
             act = f"{name}: solver={solver}{what}"
             yield Act(act, relation, _fit(model, VARIANTS[0], relation))
 
