@@ -117,7 +117,7 @@ class Rows(View):
 
     def _given(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
         """Rows as they came; where bounds of targets are bought, those of an earlier view have other targets now."""
-        key = self.public, self.norm, self.several
+        key = self.norm, self.several, self.y_bounds is None
         if key not in kept:
             rest = parts.owners, parts.weights
             given = parts.rows, parts.targets, self.public, self.norm, *rest
