@@ -51,13 +51,14 @@ class Window:
     noise : Noise
         Of the answers.
     parts : int
-        Into how many equal parts an adaptive account is divided.
+        Into how many equal parts an adaptive account is divided; 0 for one that is not.
     """
 
-    __slots__ = ("__account", "__noise", "__parts", "__rests", "__table")
+    __slots__ = ("__account", "__adaptive", "__noise", "__parts", "__rests", "__table")
 
-    def __init__(self, table: Viewed, account: Account, noise: Noise, parts: int = 1) -> None:
-        self.__table, self.__account, self.__noise, self.__parts = table, account, noise, parts
+    def __init__(self, table: Viewed, account: Account, noise: Noise, parts: int = 0) -> None:
+        self.__table, self.__account, self.__noise = table, account, noise
+        self.__adaptive, self.__parts = parts > 0, parts
         self.__rests: list[Oracle] = []
 
     def __call__(self, view: View, code: int | None = None) -> Oracle:
@@ -67,9 +68,10 @@ class Window:
             vault = vault[code or 0]
         elif code is not None:
             vault = vault.one_against_rest(code)
-        account = self.__account if self.__parts == 1 else Share(self.__account, self.__parts)
+        account = self.__account if self.__parts <= 1 else Share(self.__account, self.__parts)
         oracle = Oracle(vault, account, self.__noise)
-        self.__rests.append(oracle)
+        if self.__adaptive:  # else a statement says it, and a vault that was asked is let go of
+            self.__rests.append(oracle)
         return oracle
 
     def rests_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -103,7 +105,7 @@ class Program:
     report : str or None
         What a ledger's report calls it; None for the name.
     parts : int
-        Into how many equal parts an adaptive account is divided.
+        Into how many equal parts an adaptive account is divided; 0 for one that is not.
     """
 
     spec: Spec
@@ -114,7 +116,7 @@ class Program:
     ledger: Ledger | None = None
     charged: Script | None = None
     report: str | None = None
-    parts: int = 1
+    parts: int = 0
 
     def run(
         self,

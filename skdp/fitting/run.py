@@ -171,7 +171,7 @@ class Run:
             self.ledger,
             self.charge,
             plan.name,
-            plan.fits if plan.adaptive else 1,
+            plan.fits if plan.adaptive else 0,
         )
 
     def _work(self, window: Window, heard: Heard | None) -> Fitted:
