@@ -12,7 +12,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 if MYPY:
 
     class BaseEstimator:
-        """What is used of it, here and by users."""
+        """Methods of scikit-learn's BaseEstimator that this library and its users call."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
         def set_params(self, **params: Any) -> Self: ...
@@ -41,12 +41,12 @@ if MYPY:
         def set_output(self, *, transform: str | None = None) -> Self: ...
 
     class OneToOneFeatureMixin:
-        """Of transformers whose columns keep their names."""
+        """Mixin of transformers whose columns keep their names."""
 
         def get_feature_names_out(self, input_features: Any = None) -> Any: ...
 
     class CallbackSupportMixin:
-        """Of estimators that tell callbacks where a fit is."""
+        """Mixin of estimators that report the progress of a fit to callbacks."""
 
         def set_callbacks(self, *callbacks: Any) -> Self: ...
         def _init_callback_context(self, *, max_subtasks: int | None) -> Any: ...
@@ -69,7 +69,7 @@ else:
     except ImportError:  # before 1.9
 
         class CallbackSupportMixin:
-            """Of estimators that take none."""
+            """Stand-in for scikit-learn before 1.9, whose estimators take no callbacks."""
 
         def with_callbacks(method: Method) -> Method:
             """The method itself."""

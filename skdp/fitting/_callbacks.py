@@ -21,7 +21,7 @@ _HOOKS = "on_fit_task_begin", "on_fit_task_end"
 
 
 class TakesCallbacks(CallbackSupportMixin):
-    """Of the private estimators: they tell callbacks of questions."""
+    """Mixin of the private estimators, which report each question of a fit to callbacks."""
 
     if hasattr(CallbackSupportMixin, "set_callbacks"):
 
@@ -65,12 +65,12 @@ class _Questions:
         self._task: Any = None
 
     def begin(self, event: Event) -> None:
-        """One has been paid for."""
+        """Report that a question has been paid for."""
         self._task = self._context.subcontext(task_name=type(event).__name__)
         self._task.call_on_fit_task_begin(estimator=self._estimator)
 
     def end(self) -> None:
-        """It has been answered."""
+        """Report that the question has been answered."""
         self._task.call_on_fit_task_end(estimator=self._estimator)
 
 
@@ -89,7 +89,7 @@ def begin_context(estimator: Any, questions: int | None) -> Any:
 
 
 def telling(estimator: Any, context: Any, run: Callable[[Any], Any]) -> Any:
-    """What `run` returns, while the estimator's callbacks are told of its questions.
+    """Run a fit while the estimator's callbacks follow its questions, and return what the fit returns.
 
     Parameters
     ----------

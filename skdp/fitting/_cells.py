@@ -1,4 +1,4 @@
-"""One reading of one cell, by that cell alone, whatever a reader of files made of its column.
+"""Reading of a single cell by its own content, whatever a reader of files made of its column.
 
 A reader of files decides by all cells of a column what the column is: beside one word, numbers and booleans stay text.
 So a cell must mean the same in every form in which it may come, or one record would turn the rows of all others:

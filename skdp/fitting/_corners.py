@@ -1,4 +1,4 @@
-"""How far the corners of a loss are rounded: by the noise, which hides what is smaller. A public number, never by data.
+"""Width over which the corners of a loss are rounded: a public number that follows from the noise, never from data.
 
 A wide rounding moves the fit, a narrow one leaves few records that know the curvature. Without noise it is so narrow
 that the fit is the vertex of scikit-learn's linear programme, to eight digits or so.

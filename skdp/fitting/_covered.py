@@ -1,4 +1,4 @@
-"""Who pays for a fit: the estimator's own ledger, the budget in scope, or nobody, and then that is said."""
+"""Payer of a fit: the estimator's own ledger, the budget in scope, or nobody, in which case the user is warned."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ class Uncovered:
         self.told = False
 
     def fit(self, n_features: int, names: Any, out_of_sight: bool = False) -> None:
-        """One more uncovered fit; the second on equal columns is the one that is told, once a process.
+        """Count one more uncovered fit, and warn once a process: at the second fit on equal columns.
+
+        The warning comes at the first fit where a budget of another process would be out of sight.
 
         Where a budget of another process would be out of sight, the first one is.
         """

@@ -11,7 +11,7 @@ __all__ = ["visual_block"]
 
 
 def visual_block(estimator: Any) -> SimpleNamespace:
-    """What scikit-learn asks an estimator for when it draws it, with a caption on what the promise covers.
+    """Return the block that scikit-learn draws for an estimator, with a caption on what the guarantee covers.
 
     Parameters
     ----------

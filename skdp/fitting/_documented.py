@@ -42,7 +42,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def entries(section: str) -> dict[str, str]:
-    """What a section says of each name; two names in one line share what is said.
+    """Return the entry of each name in a section; two names in one line share their entry.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def complete(kind: type) -> None:
 
 
 def _told(kind: type, title: str) -> dict[str, str]:
-    """What a class and its bases say under a heading, the nearest first."""
+    """Return the entries of a class and its bases under a heading; the nearest class comes first."""
     found: dict[str, str] = {}
     for base in kind.__mro__:
         for name, block in _of(base.__doc__ or "", title).items():
@@ -111,7 +111,7 @@ def _of(text: str, title: str) -> dict[str, str]:
 
 
 def _say_what_rows_are(method: FunctionType) -> None:
-    """Into the docstring of a method of rows and nothing else that has no word on its parameters."""
+    """Add a Parameters section to the docstring of a method that takes X alone and documents no parameters."""
     told = sections(method.__doc__ or "")
     if method.__doc__ and list(inspect.signature(method).parameters)[1:] == ["X"]:
         rest = {"Parameters": _ROWS} | {title: body for title, body in told.items() if title}

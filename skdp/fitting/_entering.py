@@ -1,4 +1,4 @@
-"""How rows enter a fit: by how many scores, and with which weights. Faces override what they know more of."""
+"""Number of scores and weight of each row in a fit. Estimators override what they know more of."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["Entering"]
 
 
 class Entering:
-    """Of the private estimators: one score of a record, and a weight of 1, unless a face says otherwise."""
+    """Mixin of the private estimators: a record has one score and a weight of 1, unless an estimator says otherwise."""
 
     solver: str | Solver
     data_norm: float | None
@@ -21,7 +21,7 @@ class Entering:
     max_sample_weight: float | None = None
 
     def _doubts(self) -> Iterator[str]:
-        """What a fit warns of by parameters alone."""
+        """Yield the warnings of a fit that follow from its parameters alone."""
         yield from ()
 
     def _outputs(self, n_classes: int | None = None) -> int:
@@ -34,7 +34,7 @@ class Entering:
         return self._outputs(None if classes is None else len(classes))
 
     def _one_by_one(self) -> bool:
-        """Whether several scores are fitted one by one."""
+        """Return True if several scores are fitted one by one."""
         return False
 
     def _columns(self, fits: int) -> int:
@@ -46,11 +46,11 @@ class Entering:
         return 1.0 if self.max_sample_weight is None else float(self.max_sample_weight)
 
     def _weighted(self) -> bool:
-        """Whether rows have weights of their own."""
+        """Return True if rows have weights of their own."""
         return self.max_sample_weight is not None
 
     def _weights(
         self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
     ) -> Array | None:
-        """What each row weighs over the bound, in [0, 1]; None where all weigh the same."""
+        """Return the weight of each row as a share of the largest one, in [0, 1]; None where all weigh the same."""
         return shares_of_bound(sample_weight, self.max_sample_weight, len(targets))

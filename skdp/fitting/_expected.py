@@ -1,4 +1,4 @@
-"""How far noise will move a model, in words of the user: by public numbers, so it says nothing of a record."""
+"""Standard error that noise adds to a model, in the user's units: from public numbers, so it reveals no record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = ["expected_error"]
 
 
 def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
-    """What a receipt says of it; empty where public numbers do not tell.
+    """Return the standard errors that a receipt states; empty where public numbers do not give them.
+
+    They hold for a table whose rows are alike in all directions. The squared error of a score is spread evenly over the d
+    coefficients: each gets a d-th part, divided by the variance that its column has beside the others.
 
     Of a table whose rows are alike in all directions: a score is off by so much, and each of d coefficients, over the
     deviation that its column has beside the others, by the d-th part of its square.

@@ -54,7 +54,10 @@ class FromFields:
 
 
 def _refuse_required(kind: Any) -> None:
-    """Every keyword has a default, as in scikit-learn; what stands before them need not: the estimator of a search."""
+    """Refuse a keyword without a default.
+
+    All keywords have defaults, as in scikit-learn; a positional parameter need not, such as the estimator of a search.
+    """
     for given in fields(kind):
         if given.init and given.kw_only and not kind._by_hand and given.default is MISSING:
             raise TypeError(

@@ -10,7 +10,7 @@ _PREFIX = "solver__"
 
 
 def inner_parameters(solver: Any) -> dict[str, Any]:
-    """Those of a solver by name; an instance lists its own.
+    """Return the parameters of a named solver, prefixed; none for an instance, which lists its own.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What each parameter of an estimator may be, and the sentence that refuses the rest before any data is looked at.
+"""Values that each parameter of an estimator may take, and the message that refuses others before data is looked at.
 
 A sentence shows a number, a word or None as it was given, and of anything else the type only: it may be data that
 took a wrong turn, as in ``DPLogisticRegression(X, y)``.
@@ -26,7 +26,7 @@ MOST = 2**53  # counts up to which a double holds every whole number
 
 
 class SeedSource(Protocol):
-    """What a seed may be drawn from: numpy's RandomState."""
+    """Source of a seed: numpy's RandomState."""
 
     def randint(self, high: int, /) -> Any:
         """A whole number from 0 to below `high`."""
@@ -47,7 +47,7 @@ def _real(value: Any) -> float:
 
 
 def _between(low: float, high: float, *others: float) -> Test:
-    """Whether a value is a number from low to high, or one of the others."""
+    """Return a test: is a value a number from low to high, or one of the others?"""
 
     def lies(value: Any) -> bool:
         return low <= _real(value) <= high or any(_real(value) == other for other in others)
@@ -56,7 +56,7 @@ def _between(low: float, high: float, *others: float) -> Test:
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value is a whole number from 1 to 2**53."""
+    """Return True if a value is a whole number from 1 to 2**53."""
     return isinstance(value, numbers.Integral) and not _flag(value) and 1 <= int(value) <= MOST
 
 
@@ -69,7 +69,7 @@ def _listing(value: Any) -> bool:
 
 
 def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
-    """Whether a value is an instance of the kinds, or one of the words."""
+    """Return a test: is a value an instance of the kinds, or one of the words?"""
 
     def lies(value: Any) -> bool:
         return isinstance(value, kinds) or (isinstance(value, str) and value in words)
@@ -78,7 +78,7 @@ def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
 
 
 def _finite(value: Any) -> bool:
-    """Whether a value is a number, or an array of numbers, all of them finite."""
+    """Return True if a value is a number, or an array of numbers, all of them finite."""
     if isinstance(value, str | bytes | dict | set):
         return False
     found, wrong = attempt(lambda: np.asarray(value))
@@ -263,7 +263,7 @@ RULES: dict[str, Rule] = {
 
 
 def loss_rule() -> Rule:
-    """What a loss of two classes may be: one that is known by name, or an instance."""
+    """Return the rule of ``loss`` for two classes: a known name, or an instance with one score."""
     names = tuple(name for name, kind in LOSSES.items() if kind.kind == "binary")
     return (
         lambda value: (

@@ -1,4 +1,4 @@
-"""What a plan will ask, priced without a run: from the solver's own statement, or from a run on an empty vault."""
+"""Price of a plan before it runs: from the solver's own statement, or from a run on records that are not there."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def priced(plan: Plan | Purchase, renyi_order: int | None = None) -> tuple[float
 
 
 def _lasts(plan: Plan) -> bool:
-    """Whether equal plans ask the same at any time: an object of the caller's own may change its mind."""
+    """Return True if equal plans always ask the same: an object of a class of the caller's own may change."""
     task = plan.task
     parts = (task.loss, plan.public.model, task.penalty.penalty, plan.solver)
     known = all(type(part) in room.values() for part, room in zip(parts, _LASTING))
@@ -105,7 +105,7 @@ def _allowed(plan: Plan, renyi_order: int | None) -> tuple[float, Statement]:
 
 
 def shared_budget(plan: Plan, account: Filter) -> Budget:
-    """What an adaptive solver may spend: questions take parts of the filter's allowance."""
+    """Return the budget of an adaptive solver, whose questions take parts of the filter's allowance."""
     part = Share(account, plan.fits)
     return plan.budget(share=lambda question: part.share(price(question, plan.public)))
 
@@ -168,13 +168,13 @@ def _as_before(plan: Plan, new: Plan, budget: Budget) -> Plan:
 
 
 def _of_one(plan: Plan, task: Task, budget: Budget) -> Statement:
-    """What one fit asks."""
+    """Return the statement of what one fit asks."""
     asked = plan.solver.asks(plan.public, task, budget)
     return _run_on_nothing(plan, task, budget) if asked is None else state(asked, plan.public)
 
 
 def _run_on_nothing(plan: Plan, task: Task, budget: Budget) -> Statement:
-    """The same code runs on a vault without records, as many steps as a fit."""
+    """Run the solver's own code on a vault without records, for as many steps as a fit."""
     account = _filter(plan) if plan.solver.adaptive else Recorder()
     oracle = Oracle(Records.blank(plan.public), account, Silence())
     with one_thread():

@@ -15,13 +15,13 @@ __all__ = ["Told", "finish", "length_of", "with_progress", "with_progress_bar"]
 
 
 class Told(Protocol):
-    """Is told of the questions of a fit, one after the other."""
+    """Listener that is told of the questions of a fit, one after the other."""
 
     def begin(self, event: Event) -> None:
-        """One has been paid for."""
+        """Mark a question as begun: it has been paid for."""
 
     def end(self) -> None:
-        """It has been answered, and what follows from it worked out."""
+        """Mark the question as answered, and what follows from the answer as worked out."""
 
 
 class _Bar:
@@ -31,7 +31,7 @@ class _Bar:
         self._bar = bar
 
     def begin(self, event: Event) -> None:
-        """Nothing: it has yet to be answered."""
+        """Leave the bar as it is: the question has yet to be answered."""
 
     def end(self) -> None:
         self._bar.update()
@@ -56,7 +56,7 @@ class _Ticking:
             self._open = False
 
     def finish(self) -> None:
-        """The same, for all who are told."""
+        """Report the last question as over, then finish the account."""
         self.over()
         finish(self._account)
 
@@ -68,7 +68,7 @@ class _Ticking:
 
 
 def length_of(account: Account) -> int | None:
-    """How many questions will come; None for a filter, under which answers decide.
+    """Return the number of questions that will come; None for a filter, under which answers decide.
 
     Parameters
     ----------

@@ -42,7 +42,9 @@ def rows_times(rows: Any, matrix: Any) -> Array:
 
 
 def scores(X: Any, coef: Any, intercept: Any) -> Array:
-    """Of rows, which may be sparse as coefficients may: finite, also of rows that are too large for a sum.
+    """Return the scores of rows; rows and coefficients may be sparse.
+
+    Scores are finite, even of rows that are too large for a sum.
 
     Parameters
     ----------

@@ -93,7 +93,9 @@ class Search:
         _LET_PASS.add((self.identity, script))
 
     def _left(self, ledger: Ledger, payer: str) -> int:
-        """How many fits of an estimator are to come.
+        """Return the number of fits of an estimator that are to come.
+
+        Fits before this one that did not pay were refused, so they are not counted as coming again.
 
         Fits before this one that did not pay were refused, so they come again in no count.
         """
@@ -177,7 +179,7 @@ def find_search(context: Any) -> Search | None:
 
 
 def _is_of_search(task: Any) -> bool:
-    """Whether a task is a search's comparison of candidates, or a round of it."""
+    """Return True if a task is a search's comparison of candidates, or a round of it."""
     if task is None or not task.max_subtasks:
         return False
     own_round = task.source_task_name is None and task.parent is not None
@@ -208,7 +210,7 @@ def _upwards(context: Any) -> Iterator[Any]:
 
 
 def _refits(task: Any) -> int:
-    """How many fits a search makes besides the task that compares candidates."""
+    """Return the number of fits that a search makes besides the task that compares candidates."""
     whole = task.parent
     return 0 if whole is None or whole.max_subtasks is None else int(whole.max_subtasks) - 1
 

@@ -1,4 +1,4 @@
-"""What a random state may be, and the seed that it stands for."""
+"""Random states that an estimator takes, and the seed that each stands for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["SEEDS", "seed_of", "warn_of_seed"]
 
 
 def _serves(value: Any) -> bool:
-    """Whether scikit-learn's, and this library's, random states may be made of it."""
+    """Return True if scikit-learn and this library can both make a random state of the value."""
     if isinstance(value, numbers.Integral):
         return not isinstance(value, bool) and int(value) >= 0
     return attempt(lambda: check_random_state(value))[1] is None
@@ -37,15 +37,15 @@ SEEDS = (
 
 
 def seed_of(random_state: int | SeedSource | None, earlier: Receipt | None = None) -> int | None:
-    """None stays None; anything else is a fixed seed, and the receipt says so.
+    """Return the seed of a random state; None stays None, and the receipt says that any other seed is fixed.
 
     Parameters
     ----------
     random_state : int, RandomState or None
         As an estimator has it.
     earlier : Receipt or None
-        Of the fit at whose end this one begins. One receipt adds up both, which is true of noises that differ: so each
-        fit of such a sequence has a seed of its own, that follows from this one.
+        Receipt of the fit that this one continues. One receipt adds up both costs, which needs independent noise: so
+        each fit of the sequence gets a seed of its own, derived from this one.
     """
     if random_state is None:
         return None

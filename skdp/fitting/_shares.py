@@ -1,4 +1,4 @@
-"""Whose each row is, and what it weighs: what a user gives beside X and y.
+"""Owner and weight of each row: what a user passes beside X and y.
 
 No sentence shows an id, a weight or a count: with owners the number of rows is private under both relations.
 """
@@ -29,7 +29,7 @@ DIGITS_LOST = 2.0**53
 
 
 def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
-    """What each class weighs, in the order of the classes; 1 where the user says nothing of it."""
+    """Return the weight of each class, in the order of the classes; 1 where the user gives none."""
     given, known = class_weight or {}, classes.tolist()
     if any(label not in known for label in given):
         raise ValueError(
@@ -49,7 +49,7 @@ def heaviest_class(class_weight: dict[Any, float] | None, classes: Array | None)
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:
-    """What an estimator declares of rows' owners and weights, for its receipt."""
+    """Return what an estimator declares of rows' owners and weights, for its receipt."""
     names = "max_rows_per_group", "max_sample_weight", "class_weight"
     declared = {name: getattr(estimator, name, None) for name in names}
     if weighted and declared["max_sample_weight"] is None:

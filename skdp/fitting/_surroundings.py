@@ -1,4 +1,4 @@
-"""What stands around a fit, by the word of the pipeline that makes it.
+"""Steps around a fit, as told by the pipeline that makes it.
 
 scikit-learn tells an estimator nothing of the pipeline that holds it. A pipeline that `skdp.make_pipeline` made tells,
 for as long as it fits; what another one holds is not known, and a receipt says that. What a user did to the rows
@@ -21,7 +21,7 @@ __all__ = ["Surroundings", "find_surroundings", "merge_around", "name_around", "
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a pipeline tells the fits inside it.
+    """Facts that a pipeline tells the fits inside it.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ _TOLD: ContextVar[Surroundings | None] = ContextVar("skdp_surroundings", default
 
 
 def find_surroundings() -> Surroundings | None:
-    """What pipelines around this fit have told, in its thread; None where none has."""
+    """Return what the pipelines around this fit have told, in its thread; None where none has."""
     return _TOLD.get()
 
 
@@ -92,7 +92,7 @@ def name_around(name: str, context: Any = None) -> tuple[str, ...] | None:
 def merge_around(
     earlier: tuple[str, ...] | None, later: tuple[str, ...] | None
 ) -> tuple[str, ...] | None:
-    """What stood around two fits: all names, and unknown where there are none and one fit knows of nothing.
+    """Return the names of the steps around two fits; None if there are no names and one of the fits knows of nothing.
 
     Parameters
     ----------

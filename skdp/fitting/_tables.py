@@ -129,7 +129,7 @@ def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X has columns by name, as the frames of pandas and polars have.
+    """Return True if X has columns by name, as the frames of pandas and polars have.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def is_frame(X: Any) -> bool:
 
 
 def _why_no_cells(X: Any, kind: type[Exception]) -> str:
-    """One sentence on what is wrong with a table of any cells."""
+    """Return the message on what is wrong with a table of any cells."""
     if is_frame(X) and 0 not in X.shape:
         return "X names a column twice; give each column a name of its own."
     return _why_no_table(X, kind, True)
@@ -171,7 +171,7 @@ def _compared(
 
 
 def _why_no_table(X: Any, kind: type[Exception], private: bool, sparse: bool = False) -> str:
-    """One sentence on what is wrong with X, by its type and shape."""
+    """Return the message on what is wrong with X, by its type and shape."""
     if kind is MemoryError:
         return "X does not fit into memory as a table of doubles; fit on fewer columns, or give float32."
     if issparse(X) and not sparse:
@@ -268,7 +268,7 @@ def warn_of_column(y: ArrayLike) -> None:
 
 
 def _why_no_column(y: Any, kind: type[Exception], private: bool) -> str:
-    """One sentence on what is wrong with the shape of y."""
+    """Return the message on what is wrong with the shape of y."""
     if kind is MemoryError:
         return "y does not fit into memory; encode the labels as small integers."
     if issparse(y):

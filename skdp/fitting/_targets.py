@@ -88,7 +88,7 @@ def grades(estimator: Any, y: ArrayLike, n: int) -> Array:
 
 
 def are_bounds(value: Any) -> bool:
-    """Whether a value is a pair of numbers, the first below the second, both of a size that doubles can hold."""
+    """Return True if a value is a pair of numbers, the first below the second, both of a size that doubles can hold."""
     shape, kind = attempt(lambda: np.shape(value))
     if not isinstance(value, tuple | list | np.ndarray) or kind is not None or shape != (2,):
         return False
@@ -103,7 +103,7 @@ def are_bounds(value: Any) -> bool:
 
 
 def are_bounds_or_several(value: Any) -> bool:
-    """Whether a value is one pair of bounds, or a list of such pairs."""
+    """Return True if a value is one pair of bounds, or a list of such pairs."""
     shape, kind = attempt(lambda: np.shape(value))
     if kind is not None or not isinstance(value, tuple | list | np.ndarray) or len(shape) != 2:
         return are_bounds(value)

@@ -1,4 +1,4 @@
-"""One BLAS thread while a solver runs, restored afterwards.
+"""Single BLAS thread while a solver runs; the earlier setting is restored afterwards.
 
 Solvers ask for thousands of small products. With as many threads as cores, each of them waits for all cores: where
 another program is busy, a fit takes tens of times as long. And sums in one order give the same bits for any setting.

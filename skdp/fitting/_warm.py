@@ -260,7 +260,7 @@ def _once(*texts: str) -> tuple[str, ...]:
 
 
 def _declared(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """What was taken as public: what is so now, and what was otherwise in earlier fits."""
+    """Merge the declared facts of earlier fits with those of this one; values that changed go under "earlier_..."."""
     found = now = dict(now)
     for name, value in before.items():
         if name.startswith("earlier_"):

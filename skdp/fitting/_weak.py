@@ -76,7 +76,10 @@ def warn_of_noise(error: Mapping[str, Any]) -> None:
 
 
 def _part_of_a_whole() -> bool:
-    """Whether the release was paid for with others: which ones a search makes is a secret that a warning would tell."""
+    """Return True if the release was paid for together with others.
+
+    Which releases a search makes is then secret, and a warning would reveal it.
+    """
     scope = in_scope()
     return scope is not None and scope.ledger is None
 

@@ -1,4 +1,4 @@
-"""What ``solver="auto"`` stands for: a choice by what is promised and by public sizes, never by data."""
+"""Choice of a solver for ``solver="auto"``: by the privacy guarantee and by public sizes, never by data."""
 
 import math
 
@@ -51,7 +51,7 @@ TILTED_PROX: dict[type[Loss], float] = {QuantileHuber: 0.002}
 def choose_solver(
     solver: str | Solver, task: Task, public: Public, spec: Spec, alone: bool
 ) -> str | Solver:
-    """What was given, or for "auto" the solver that suits.
+    """Return the solver that was given, or the one that suits for "auto".
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def choose_solver(
 
 
 def _of_lists(task: Task, public: Public) -> Solver:
-    """One release where that is all that there is of private labels; gradients elsewhere."""
+    """Return a solver for lists: one release where it covers all of the private labels, gradients otherwise."""
     once = public.lists == "labels" and type(task.loss) is ListNet and task.penalty.smooth
     if not once:
         return GD()

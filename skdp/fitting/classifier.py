@@ -1,4 +1,4 @@
-"""What private classifiers share: labels in, labels out."""
+"""Base class of the private classifiers: labels in, labels out."""
 
 import warnings
 from dataclasses import field, replace
@@ -209,7 +209,7 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         return isinstance(self.class_weight, str)
 
     def _by_label(self) -> dict[Any, float] | None:
-        """What is declared of labels; nothing, where it is to be bought."""
+        """Return the declared weights of labels; None where weights are estimated privately."""
         return None if isinstance(self.class_weight, str) else self.class_weight
 
     def _weighted(self) -> bool:
@@ -272,7 +272,7 @@ def _told(classes: Array) -> str:
 
 
 def _coded(classes: Array, y: Array) -> str:
-    """What to declare where words were declared and numbers came."""
+    """Return what to declare where text labels were declared and integer codes came."""
     if not _text(classes) or y.dtype.kind not in "iu":
         return ""
     codes = "[0, 1]" if len(classes) == 2 else f"list(range({len(classes)}))"
@@ -285,5 +285,5 @@ def _outputs(classes: int) -> int:
 
 
 def _text(found: Array) -> bool:
-    """Whether labels are strings: these have no order among numbers."""
+    """Return True if labels are text, which has no order among numbers."""
     return found.dtype.kind in "UOT"

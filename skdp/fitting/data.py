@@ -1,4 +1,4 @@
-"""What a face needs to take data in: checked tables and labels, and texts that show none of it."""
+"""Intake of data for an estimator: checked tables and labels, and texts that show none of it."""
 
 from ..entry import affine_of
 from ._cells import as_numbers, codes, find_ambiguous

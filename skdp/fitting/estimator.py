@@ -1,4 +1,4 @@
-"""What all private estimators share: they declare, hand over and store."""
+"""Base class of all private estimators: they declare, hand over and store."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         n_classes: int | None = None,
         base_rate: float | None = None,
     ) -> Receipt:
-        """What a fit on n records of n_features columns would cost, and which noise it would add.
+        """Return the receipt of a fit on n records of n_features columns: its cost and its noise.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         """Keep what is stored in single precision, after rows of it, where scikit-learn's estimator does."""
 
     def _rules(self) -> dict[str, Rule]:
-        """What each parameter may be."""
+        """Return the rule of each parameter."""
         return RULES | {"random_state": SEEDS}
 
     def _check_parameters(self) -> None:
@@ -190,7 +190,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         """Keep what follows of the answers, on the user's scale."""
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
-        """Whose each row is, or None where every row is its own, and the number of owners."""
+        """Return the owner of each row, or None where every row is its own, and the number of owners."""
         return units_of(self, groups, n)
 
     def _admitted(
@@ -252,7 +252,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _run(
         self, run: Run, table: Table, noise: Noise, heard: Heard | None
     ) -> tuple[Fitted, Receipt]:
-        """What a run returns, while callbacks are told of its questions."""
+        """Run a fit while callbacks follow its questions, and return its result and receipt."""
         context = begin_context(self, length_of(run.account))
         if run.plan.earlier is not None:
             refuse_untold(context)

@@ -1,4 +1,4 @@
-"""What private estimators share that minimise something: rows of bounded norm, and a solver."""
+"""Base classes of private estimators that minimise a loss: rows of bounded norm, and a solver."""
 
 import warnings
 from abc import abstractmethod
@@ -134,7 +134,10 @@ class PrivateLearner(PrivateEstimator):
         return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
 
     def _any_theorem(self) -> bool:
-        """Whether what is no Gaussian has a price: in books of its own, or in a ledger of no chosen currency."""
+        """Return True if mechanisms other than Gaussian ones have a price.
+
+        They have one in a fit that pays for itself, or in a ledger that was given no accountant of its own choice.
+        """
         payer = self._payer()
         known = payer is None or (payer.accountant in HOLD_ALL and payer.spec.delta > 0.0)
         return known and self.accountant in ("auto", "profile")
@@ -152,7 +155,7 @@ class PrivateLearner(PrivateEstimator):
         return ("data_norm",) if self.data_norm is None else ()
 
     def _norm(self) -> float:
-        """Of rows, declared or bought."""
+        """Return the bound on the norm of rows, declared or estimated privately."""
         return float(self.data_norm_ if self.data_norm is None else self.data_norm)
 
     def _plan(
@@ -197,7 +200,7 @@ class PrivateLearner(PrivateEstimator):
         raise NotImplementedError
 
     def _centred(self) -> bool:
-        """Whether the midpoint of bounds is taken from targets."""
+        """Return True if the midpoint of bounds is subtracted from targets."""
         return True
 
     def _keep_bought(self, plan: Plan, known: Known) -> None:
@@ -210,7 +213,7 @@ class PrivateLearner(PrivateEstimator):
             warn_of_no_scale(known.y_bounds)
 
     def _affine(self) -> tuple[Array, Array]:
-        """What a number between bounds that were bought is multiplied by, and what is added."""
+        """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
         return affine_of(self.bounds_)
 
     def _rows(self, X: ArrayLike) -> Array:

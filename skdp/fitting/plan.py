@@ -1,4 +1,4 @@
-"""All that is decided before any data."""
+"""Decisions of a fit that are made before any data."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ __all__ = ["Plan", "Purchase", "Sizes"]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a face's problem is stated for.
+    """Public sizes of the problem that an estimator states.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Purchase:
-    """What is promised, and bought by stages alone: the plan of a transformer, or of an estimator without a solver.
+    """Plan of a transformer, or of an estimator without a solver: a privacy guarantee, bought by stages alone.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Purchase:
 
     @property
     def name(self) -> str:
-        """What a ledger's report calls it."""
+        """Name in a ledger's report."""
         return self.title
 
     def budget(self, noise: float) -> Budget:
@@ -101,7 +101,7 @@ class Purchase:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is promised, what is minimised, how, and what is public.
+    """Plan of a fit: privacy guarantee, task, solver, and public facts.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Plan:
 
     @property
     def hashable(self) -> bool:
-        """Whether it can be looked up: not with arrays among its parameters."""
+        """Return True if the plan can be a key of a cache: not with arrays among its parameters."""
         try:
             hash(self)
         except TypeError:
@@ -171,7 +171,7 @@ class Plan:
         return True
 
     def tasks(self) -> list[tuple[Task, int]]:
-        """What fits minimise, in order, with how many in a row minimise the same."""
+        """Return the tasks of the fits, in order, each with the number of fits in a row that minimise it."""
         if self.fits == 1:
             return [(self.task, 1)]
         if not self.task.each:
@@ -183,7 +183,7 @@ class Plan:
         return [self.task] if self.fits == 1 else [self.task.of_one(k) for k in range(self.fits)]
 
     def script(self, of_each: list[Script]) -> Script:
-        """What all fits ask, where those of each of `tasks` ask this."""
+        """Return the script of all fits, from the script of each of `tasks`."""
         if self.fits == 1:
             return of_each[0]
         counted = zip(of_each, self.tasks(), strict=True)
@@ -197,17 +197,17 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """What a receipt calls it."""
+        """Name of the solver on a receipt, with its parameters."""
         return repr(self.solver)
 
     @property
     def name(self) -> str:
-        """What a ledger's report calls it."""
+        """Name in a ledger's report."""
         return self.solver.name
 
     @property
     def adaptive(self) -> bool:
-        """Whether answers decide prices."""
+        """True if answers decide prices."""
         return self.solver.adaptive
 
     def left(self, stage: int = 0) -> float:

@@ -30,13 +30,13 @@ _ROOM = 1e-9  # of a part: that all parts together fit whatever rounding does
 
 
 class Viewed(Protocol):
-    """What can be looked at: a table, or records of which a model says something."""
+    """Protected data that can be looked at: a table, or records on which a model is scored."""
 
     def vault(self, view: Any) -> Records | tuple[Records, ...]:
         """Admit the records as a view sees them."""
 
     def check(self, view: Any) -> None:
-        """The same before anything is paid."""
+        """Check a view before anything is paid."""
 
 
 class Window:
@@ -212,7 +212,7 @@ def charge(ledger: Ledger | None, script: Script, what: str) -> dict[str, Any] |
 
 
 def version() -> str:
-    """Of this library; asked late, since the package imports this room first."""
+    """Return the version of this library; it is read late, since the package imports this module first."""
     from .. import __version__
 
     return __version__
@@ -270,11 +270,11 @@ class Share:
         self._taken += self.share(event)
 
     def affords(self, *wanted: Event) -> bool:
-        """Whether the part, and the whole, could pay for all of these."""
+        """Return True if the part, and the whole, could pay for all of these."""
         return self._holds(*wanted) and self._account.affords(*wanted)
 
     def share(self, event: Event) -> float:
-        """Which portion of the part one event takes."""
+        """Return the portion of the part that one event takes."""
         if self._parts == 1:
             return self._account.share(event)
         return self._parts * (1.0 + _ROOM) * self._account.share(event)

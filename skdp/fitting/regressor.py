@@ -1,4 +1,4 @@
-"""What private regressors share: numbers within declared bounds in, numbers out."""
+"""Base class of the private regressors: numbers within declared bounds in, numbers out."""
 
 from dataclasses import field
 from typing import Any, ClassVar, Self
@@ -145,13 +145,13 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         return (several_targets if self._several else targets)(self, y, n)
 
     def _bounds(self) -> Array:
-        """Of the target, or of each: declared or bought."""
+        """Return the bounds of the target, or of each target: declared, or estimated privately."""
         bought = self.y_bounds is None
         found = np.asarray(self.y_bounds_ if bought else self.y_bounds, dtype=np.float64)
         return found[0] if len(found) == 1 else found
 
     def _scale(self) -> tuple[Any, Any]:
-        """What of targets becomes 0, and 1: without an intercept nothing may be taken from them."""
+        """Return the target that becomes 0, and the distance that becomes 1; the former is 0 without an intercept."""
         return middle_and_half(self._bounds(), self.fit_intercept)
 
     def _rules(self) -> dict[str, Rule]:

@@ -26,7 +26,7 @@ _PLAIN = (bool, int, float, str, type(None))  # what a query may know
 
 
 class Query(ABC):
-    """What is asked of records, at any noise: a frozen dataclass of public numbers, and of nothing else.
+    """Question about records, at any noise scale: a frozen dataclass of public numbers, and of nothing else.
 
     Fields of a question that no price follows (a range, the larger class, what counts are put on) are chosen in `ask`.
     So a query knows public numbers and answers alone: its fields are numbers and texts, its methods close over nothing,
@@ -37,7 +37,7 @@ class Query(ABC):
 
     @property
     def declared(self) -> dict[str, Any]:
-        """What a receipt calls public."""
+        """Return the facts that a receipt calls public."""
         return {}
 
     @abstractmethod
@@ -60,11 +60,11 @@ class Query(ABC):
         """Make rows, and targets or what a question's targets are made of, once all is paid."""
 
     def script(self, scale: float, public: Public) -> Script:
-        """What it costs at this scale."""
+        """Return the cost of the query at this scale, as a script."""
         return state([(question, 1) for question in self.questions(scale)], public).script
 
     def priced(self, spec: Spec, public: Public) -> tuple[Script, tuple[str, ...]]:
-        """What a release under this promise will be charged, and the proof pages that it rests on; nothing is spent."""
+        """Return the script of a release under this guarantee, and its proof pages; nothing is spent."""
         scale, script = calibrate(lambda noise: self.script(noise, public), spec)
         questions = [(question, 1) for question in self.questions(scale)]
         return script, state(questions, public).proofs
@@ -139,7 +139,7 @@ class _Outcomes:
         self.__vaults: dict[Any, Records] = {}
 
     def check(self, view: Any) -> None:
-        """Nothing can be looked at before it is paid."""
+        """Check nothing: these outcomes cannot be looked at before they are paid."""
 
     def vault(self, view: Any) -> Records:
         """Admit the outcomes, whose targets a view may map record by record."""

@@ -61,7 +61,7 @@ def prepare(plan: Plan | Purchase, ledger: Ledger | None = None) -> Run:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What a run has made of answers.
+    """Result of a run, made of answers.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a plan, priced and not yet paid for.
+    """Priced run of a plan, which has not been paid for yet.
 
     Parameters
     ----------
@@ -151,12 +151,12 @@ class Run:
 
     @property
     def charge(self) -> Script:
-        """What a shared ledger is charged: the script, and what it has not been charged of the fits before."""
+        """Return the script that a shared ledger is charged: this run, and what it still owes for the fits before."""
         return joint(self.plan.owed, self.statement.script)
 
     @property
     def _error(self) -> dict[str, Any]:
-        """How far noise will move a model, where public numbers tell."""
+        """Return the standard error that noise adds to a model, where public numbers give one."""
         return expected_error(self.plan, self.budget) if isinstance(self.plan, Plan) else {}
 
     @property
@@ -226,7 +226,7 @@ class Heard:
 
     @classmethod
     def of(cls, kind: type[Mechanism] | tuple[type[Mechanism], ...] | None) -> Heard | None:
-        """One, where there is anything to listen to."""
+        """Return a log of answers of this kind; None where there is nothing to log."""
         return cls(kind) if kind else None
 
     def beside(self, oracle: OracleLike) -> OracleLike:
@@ -242,7 +242,7 @@ class _Listened:
         self.public = oracle.public
 
     def share(self, question: Mechanism) -> float:
-        """As the oracle says."""
+        """Ask the oracle for its share."""
         return self._oracle.share(question)
 
     def ask(self, question: Mechanism) -> Array:
@@ -253,5 +253,5 @@ class _Listened:
         return answer
 
     def affords(self, *questions: Mechanism) -> bool:
-        """As the oracle says."""
+        """Ask the oracle if it affords the questions."""
         return self._oracle.affords(*questions)

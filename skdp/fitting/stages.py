@@ -59,18 +59,18 @@ _ONE = Coordinates(np.ones((1, 1)))
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What later stages may use of the answers to earlier ones.
+    """Facts from earlier answers that later stages may use.
 
     Parameters
     ----------
     n : float
         Number of records: public, or a rough one that answers show.
     bounds, y_bounds : ndarray of shape (d, 2) and (t, 2), or None
-        Of columns of rows, and of targets.
+        Bounds of the columns of rows, and of the targets.
     norm : float or None
         Bound on the norm of rows whose columns lie on [-1, 1].
     of_class : ndarray of shape (K,) or None
-        What a record of each class weighs.
+        Weight of a record of each class.
     found : object
         What an estimator without a solver keeps.
     """
@@ -84,12 +84,12 @@ class Known:
 
 
 class Stage(ABC):
-    """One purchase. Subclasses are frozen dataclasses of public numbers.
+    """Single purchase. Subclasses are frozen dataclasses of public numbers.
 
     Parameters
     ----------
     share : float
-        Of what earlier stages leave of the budget, in mu squared.
+        Share of the budget that earlier stages leave, in mu squared.
     """
 
     share: float

@@ -1,4 +1,4 @@
-"""Where an iteration begins: at coefficients that are public, or at those of an earlier fit.
+"""Starting point of an iteration: public coefficients, or those of an earlier fit.
 
 Privacy: no price depends on where a solver begins, and coefficients that are declared public are the user's word. A fit
 that begins where the last one ended depends on records by both, and its receipt speaks of both (`_warm`).
@@ -41,7 +41,7 @@ _FURTHEST = 1e30  # of a coordinate of where a solver begins
 
 
 class Starting(PrivateLearner):
-    """Of the estimators whose solvers may begin somewhere.
+    """Base class of the estimators whose solvers may begin at given coefficients.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class Starting(PrivateLearner):
         fit of these that you do not count yourself. None: zeros. It needs a solver that goes by steps, which "auto"
         then chooses.
     intercept_init : array-like of the shape of ``intercept_``, default=None
-        The same of the intercept; None is 0, or the middle of ``y_bounds``.
+        Public intercept to begin at; None is 0, or the middle of ``y_bounds``.
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, if there is one, else at ``coef_init``.
         ``privacy_`` is then of all these fits together: ``epsilon`` is what one of them adds, and the receipt's is
-        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses. Of one seed in
-        ``random_state`` each of these fits has noise of its own.
+        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses. With a fixed
+        ``random_state``, each fit of the sequence still draws its own noise.
 
     Examples
     --------
@@ -74,11 +74,11 @@ class Starting(PrivateLearner):
     warm_start: bool = False
 
     def _continues(self) -> bool:
-        """Whether a fit begins at what an earlier one left."""
+        """Return True if a fit begins at the coefficients of an earlier one."""
         return self.warm_start and not vars(self).keys().isdisjoint(("coef_", "privacy_"))
 
     def _origin(self) -> str | None:
-        """Where a fit begins, in words; None for where solvers always do."""
+        """Return the starting point of a fit in words; None where it is the usual one."""
         if self._continues():
             return BEGUN
         given = self.coef_init is not None or self.intercept_init is not None
@@ -137,7 +137,7 @@ class Starting(PrivateLearner):
         return replace(plan, task=task, earlier=earlier, owed=self._owed(earlier))
 
     def _owed(self, earlier: Receipt) -> Script:
-        """What the ledger that pays has not been charged for: nothing, where it has paid for the earlier fit."""
+        """Return the script that the paying ledger still owes; empty where it has paid for the earlier fit."""
         payer = self._payer()
         paid = vars(self).get("_paid_by")
         known = payer is None or (payer.identity, told_apart(earlier)) == paid
@@ -176,7 +176,7 @@ class Starting(PrivateLearner):
         return start[:, 0] if one else start
 
     def _unit(self) -> Any:
-        """Of scores."""
+        """Return the unit of scores."""
         return 1.0
 
     def _free_start(self, intercept: Array) -> Array:

@@ -43,7 +43,7 @@ def best_trial(
     odds: Sequence[int],
     seeds: Seeds,
 ) -> Result | None:
-    """What the best run released, see `skdp.mechanisms.best_of`; a run that fails loses against any other.
+    """Return the release of the best run (see `skdp.mechanisms.best_of`); a run that fails loses against any other.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def best_trial(
 
 
 def quietly(call: Callable[[], Result]) -> Result | None:
-    """What a part of a search that is paid for returns; None where it raises, and of warnings nothing."""
+    """Call a part of a search that is paid for, and return its result without warnings; None where it raises."""
     with paid(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: Result | None = attempt(call)[0]
