@@ -75,7 +75,7 @@ def estimates(moments: Array, noises: tuple[float, float, float], n: float | Non
 
 
 class WithIntervals(SeveralTargets):
-    """Of the regressors by least squares: they take any unit, and say how far coefficients are off.
+    """Base class of the least-squares regressors: they take targets in any unit, and state errors of coefficients.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class WithIntervals(SeveralTargets):
 
 
 def _of_one(moments: Array, question: Any, public: Public) -> Estimates:
-    """Of one target, of what was released of it."""
+    """Return the estimates of one target, from the moments that were released of it."""
     n: float | None = public.n
     if public.intercept and not public.replace_one:
         n = moments[-2, -2] / public.intercept**2

@@ -13,7 +13,7 @@ ROUGH, NONE = 0.5, 1.0
 
 
 def quantile(level: float) -> float:
-    """How many standard errors an interval reaches to either side; refuses what is no level."""
+    """Return how many standard errors an interval reaches to either side; refuse what is not a level."""
     if not isinstance(level, float | np.floating) or not 0.0 < level < 1.0:
         raise ValueError(
             f"level={as_text(level)} must be a number between 0 and 1; the usual is 0.95."

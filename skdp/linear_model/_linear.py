@@ -1,4 +1,4 @@
-"""What the private linear classifiers share: a loss of scores, and coefficients on the user's scale."""
+"""Base class of the private linear classifiers: a loss of scores, and coefficients on the user's scale."""
 
 import math
 from abc import abstractmethod
@@ -36,7 +36,7 @@ def keep_single(estimator: Any) -> None:
 
 
 class LinearClassifier(Starting, PrivateClassifier):
-    """Of the private linear classifiers: a face names its loss.
+    """Base class of the private linear classifiers; each one names its loss.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class LinearClassifier(Starting, PrivateClassifier):
 
     @abstractmethod
     def _loss(self, outputs: int) -> Loss:
-        """Of a record's scores."""
+        """Return the loss of a record's scores."""
 
     def _ignored(self) -> Iterator[str]:
         """A sentence for each parameter of the penalty that has no effect beside the others."""
@@ -150,7 +150,10 @@ class LinearClassifier(Starting, PrivateClassifier):
 
 
 def _one_of_equals(w: Array, plan: Plan) -> Array:
-    """Of all parameters that give the same probabilities, those that scikit-learn's solvers end in.
+    """Return those of the parameters with equal probabilities that scikit-learn's solvers end in.
+
+    A part that all classes share does not matter. Its noise is removed, which is free, where the penalty wants none of it
+    or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.
 
     What all classes have in common does not matter: the noise of it is taken out, which is free, where the penalty
     wants none of it or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.

@@ -1,4 +1,4 @@
-"""What the private linear regressors share: coefficients of bounded rows and targets, back on the user's scale."""
+"""Base class of the private linear regressors: rows and targets are bounded, coefficients on the user's scale."""
 
 from abc import abstractmethod
 from dataclasses import field
@@ -22,7 +22,7 @@ __all__ = ["LinearRegressor", "PenalisedRegressor"]
 
 
 class LinearRegressor(Starting, PrivateRegressor):
-    """Of the private linear regressors: a face names its loss of scaled targets, and its penalty.
+    """Base class of the private linear regressors; each one names its loss of scaled targets, and its penalty.
 
     Parameters
     ----------
@@ -42,15 +42,15 @@ class LinearRegressor(Starting, PrivateRegressor):
     intercept_: Any = field(init=False)
 
     def _loss(self) -> Loss:
-        """Of targets in [-1, 1]."""
+        """Return the loss of targets in [-1, 1]."""
         return Squared()
 
     @abstractmethod
     def _penalty(self, n: int | None) -> Penalty:
-        """On coefficients of the user's rows, for targets in [-1, 1] and half of their squared residuals."""
+        """Return the penalty on coefficients of the user's rows, for half squared residuals of targets in [-1, 1]."""
 
     def _penalties(self, n: int | None) -> list[Penalty]:
-        """Of each target, or one of all."""
+        """Return the penalty of each target, or a single one for all."""
         return [self._penalty(n)]
 
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
@@ -87,7 +87,7 @@ class LinearRegressor(Starting, PrivateRegressor):
 
 
 class PenalisedRegressor(LinearRegressor):
-    """Of those with a penalty of strength alpha.
+    """Base class of the linear regressors with a penalty of strength alpha.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _MUCH, _MOST = 2.0, 3.0
 
 
 class WithLogisticIntervals(LinearClassifier):
-    """Of the logistic face: how far coefficients of two classes are off, for sampling and noise.
+    """Base class of logistic regression with two classes: it states the errors of coefficients from sampling and noise.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ __all__ = ["OtherEpsilon", "WithOtherEpsilon"]
 
 
 class OtherEpsilon(NamedTuple):
-    """What scikit-learn calls epsilon.
+    """Parameter of scikit-learn that is called epsilon there, and has another name here.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class OtherEpsilon(NamedTuple):
     name : str
         What its epsilon is called here.
     low, high : float
-        Between which it usually lies, where nobody promises a budget but by accident.
+        Usual range of scikit-learn's epsilon, in which a privacy budget seldom lies.
     """
 
     namesake: str
@@ -28,7 +28,7 @@ class OtherEpsilon(NamedTuple):
 
 
 class WithOtherEpsilon:
-    """Of a regressor with such a namesake: it says so, where a script seems to mean the other epsilon."""
+    """Mixin of a regressor whose namesake in scikit-learn has another epsilon: it warns if that one seems meant."""
 
     epsilon: float
     _other: ClassVar[OtherEpsilon]
@@ -46,7 +46,7 @@ class WithOtherEpsilon:
         }
 
     def _doubts(self) -> Iterator[str]:
-        """Where the other number was not written, this one may be meant for it."""
+        """Warn if epsilon lies in the range of the other number, and the other number was not given."""
         yield from super()._doubts()  # type: ignore[misc]
         other, given = self._other, self.epsilon
         if getattr(self, other.name) is None and other.low < given < other.high:

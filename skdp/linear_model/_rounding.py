@@ -1,4 +1,4 @@
-"""What linear models have in common whose losses have corners: how far these are rounded, once the solver is known."""
+"""Rounding of losses with corners: the width is chosen once the solver is known."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,12 +14,12 @@ OPEN = 1.0  # the width of a loss whose own follows from the noise: it is multip
 
 
 class WithCorners(PrivateLearner):
-    """Of estimators with rounded corners: a face gives its loss the width OPEN where none was asked for."""
+    """Mixin of estimators with rounded corners; an estimator gives its loss the width OPEN where none was asked for."""
 
     _corner: ClassVar[Corner]
 
     def _open(self) -> bool:
-        """Whether no width was asked for."""
+        """Return True if no width was asked for."""
         given: Any = self
         return given.smoothing is None
 

@@ -1,4 +1,4 @@
-"""What least squares of several targets have in common: so many fits that share the budget, each with its penalty."""
+"""Least squares of several targets: one fit for each target, all within one budget, each with its penalty."""
 
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ __all__ = ["SeveralTargets"]
 
 
 class SeveralTargets(LinearRegressor):
-    """Of the regressors that predict several targets of a record, the columns of ``y``: so many fits share the budget.
+    """Base class of the regressors that predict several targets of a record, the columns of ``y``, within one budget.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class SeveralTargets(LinearRegressor):
     _one_column: ClassVar[tuple[int, ...]] = (-1,)  # shape of `coef_` where y is a table of one
 
     def _strengths(self) -> int:
-        """For how many targets penalties are given: 1 for all."""
+        """Return the number of targets for which penalties are given: 1 for all."""
         return int(np.size(getattr(self, "alpha", 1.0)))
 
     def _outputs(self, n_classes: int | None = None) -> int:
@@ -48,7 +48,7 @@ class SeveralTargets(LinearRegressor):
         return X, found, declared, stored
 
     def _refuse_unlike(self, targets: int) -> None:
-        """In scikit-learn's words."""
+        """Refuse a number of penalties that differs from the number of targets, in scikit-learn's words."""
         if self._strengths() not in (1, targets):
             raise ValueError(
                 f"Number of targets and number of penalties do not correspond: {self._strengths()} != {targets}; give "

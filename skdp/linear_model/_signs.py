@@ -1,4 +1,4 @@
-"""What least squares have in common: a penalty of absolute values and of squares, and signs that may be asked for."""
+"""Least squares with a penalty of absolute values and squares, and with coefficients that may be kept nonnegative."""
 
 from abc import abstractmethod
 
@@ -14,7 +14,7 @@ __all__ = ["WithSigns"]
 
 
 class WithSigns(SeveralTargets):
-    """Of those whose coefficients may be kept from being negative.
+    """Base class of the regressors whose coefficients may be kept from being negative.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class WithSigns(SeveralTargets):
 
     @abstractmethod
     def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
-        """Of absolute values and of half of the squares: numbers, or one for each target."""
+        """Return the strengths of absolute values and of half of the squares: numbers, or one for each target."""
 
     def _penalty(self, n: int | None) -> Penalty:
         return self._penalties(n)[0]
@@ -37,7 +37,7 @@ class WithSigns(SeveralTargets):
         return [self._netted(float(a), float(s)) for a, s in zip(*pulls)]
 
     def _netted(self, absolute: float, squared: float) -> Penalty:
-        """So much of the absolute values, and so much of half of the squares."""
+        """Return the penalty with these strengths of absolute values and of half of the squares."""
         whole = absolute + squared
         share = absolute / whole if whole else 0.0
         if self.positive:

@@ -126,7 +126,7 @@ class DPLogisticRegression(WithLogisticIntervals):
 
 
 def _named(given: Any, name: str) -> bool:
-    """Whether a parameter is this name: instances compare as they like."""
+    """Return True if a parameter is this name; instances may define equality as they like."""
     return isinstance(given, str) and given == name
 
 
@@ -167,7 +167,7 @@ class DPLinearSVC(WithCorners, LinearClassifier):
         return _named(self.loss, "hinge") and _named(self.solver, "auto")
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        """Where the corner is hidden, as for the hinge itself: subgradients do as well as those of a parabola."""
+        """Choose gradient descent where noise hides the corner: subgradients then do as well as those of a parabola."""
         found = super()._chosen(task, public, spec, alone)
         loud = isinstance(found, WhiteGD) or public.most_rows > MANY
         return GD() if self._open() and loud and spec.delta > 0.0 else found
@@ -178,7 +178,7 @@ class DPLinearSVC(WithCorners, LinearClassifier):
         return super()._rounded(task, solver, public, spec)
 
     def _ignored(self) -> Iterator[str]:
-        """Beside those of the penalty, the half-width of another loss."""
+        """Yield ignored parameters: those of the penalty, and the half-width of another loss."""
         yield from super()._ignored()
         if self.loss != "huberised_hinge" and self.h != 0.5:
             yield f"h={self.h} is only used when loss='huberised_hinge'."

@@ -51,11 +51,11 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     _other: ClassVar[OtherEpsilon] = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
 
     def _threshold(self) -> float:
-        """Of targets in [-1, 1]."""
+        """Return the threshold for targets in [-1, 1]."""
         return (1.35 if self.threshold is None else float(self.threshold)) / self._scale()[1]
 
     def _sharp(self) -> bool:
-        """Whether nothing hides the corner: there is no noise, and residuals may lie beyond it."""
+        """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""
         chosen = isinstance(self.solver, str) and self.solver == "auto"
         return chosen and math.isinf(self.epsilon) and self._threshold() < 1.0
 

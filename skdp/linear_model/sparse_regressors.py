@@ -13,7 +13,7 @@ __all__ = ["DPElasticNet", "DPLasso"]
 
 
 class _WithZeros(WithSigns, PenalisedRegressor):
-    """Of those whose coefficients are mostly 0.
+    """Base class of the regressors whose coefficients are mostly 0.
 
     Attributes
     ----------
