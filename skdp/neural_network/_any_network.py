@@ -1,4 +1,4 @@
-"""What all private networks share: batches, epochs and steps of solvers that suit any model; losses of their scores."""
+"""Base classes of all private networks: batches, epochs and steps of solvers that suit any model; losses of scores."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -48,14 +48,14 @@ class AnyNetwork(PrivateLearner):
 
     @abstractmethod
     def _loss(self, outputs: int) -> Loss:
-        """Of a record's scores."""
+        """Return the loss of a record's scores."""
 
     @abstractmethod
     def _scores(self, X: ArrayLike) -> Array:
-        """Of rows, one column for each."""
+        """Return the scores of rows, one column for each score."""
 
     def _target_bound(self, outputs: int) -> float:
-        """Of what targets are turned into."""
+        """Return the bound on what targets are turned into."""
         return 1.0
 
     def _ignored(self) -> Iterator[str]:
@@ -93,7 +93,7 @@ class AnyNetwork(PrivateLearner):
         return solver.with_params(step_size=step)
 
     def _step(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float:
-        """Where the user says nothing."""
+        """Return the step size that is used where the user gives none."""
         return step_of(solver, task, public, spec)
 
     def _rate(self, n: int | None) -> float:
@@ -106,7 +106,7 @@ class AnyNetwork(PrivateLearner):
         return min(1.0, int(cast(int, self.batch_size)) / n)
 
     def _epochs(self, plan: Plan) -> int:
-        """That a plan makes."""
+        """Return the number of epochs that a plan makes."""
         of_solver = plan.solver.get_params()
         steps = of_solver["splits" if isinstance(plan.solver, BLSGD) else "steps"]
         return max(1, round(steps * of_solver["rate"]))
@@ -121,7 +121,7 @@ class NetworkClassifier(AnyNetwork, PrivateClassifier):
         return Logistic() if outputs == 1 else Multinomial(outputs)
 
     def _target_bound(self, outputs: int) -> float:
-        """Of classes' codes."""
+        """Return the largest code of a class."""
         return max(1.0, outputs - 1.0)
 
     def decision_function(self, X: ArrayLike) -> Array:
@@ -175,7 +175,7 @@ class NetworkRegressor(AnyNetwork, PrivateRegressor):
     huber_threshold: float | None = None
 
     def _loss(self, outputs: int) -> Loss:
-        """Of targets in [-1, 1]."""
+        """Return the loss of targets in [-1, 1]."""
         if self.huber_threshold is None:
             return Squared()
         return Huber(float(self.huber_threshold) / self._scale()[1])

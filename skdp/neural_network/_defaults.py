@@ -1,4 +1,4 @@
-"""What is chosen for a network where the user says nothing: by what is promised and by public sizes, never by data."""
+"""Default solver and step of a network: by the privacy guarantee and by public sizes, never by data."""
 
 import math
 
@@ -24,7 +24,7 @@ SEARCHED = 4.0  # a line search may begin beyond
 
 
 def usual(name: str = "auto") -> Solver:
-    """What a name stands for; "auto" takes few large batches.
+    """Return the solver that a name stands for; "auto" takes few large batches.
 
     At equal epsilon these bring less noise, and less work, than many small ones. A line search is given as many rounds
     as make about as many epochs.

@@ -1,4 +1,4 @@
-"""What private networks share: layers in public numbers, a solver for them, and matrices on the user's scale."""
+"""Base class of the private networks: layers in public numbers, a solver for them, matrices on the user's scale."""
 
 from collections.abc import Sequence
 from dataclasses import field
@@ -82,7 +82,7 @@ class Network(AnyNetwork):
         )
 
     def _penalty(self, public: Public, sizes: Sizes) -> L2Blocks:
-        """On weights of the user's rows: a layer's own are those times what the layer before hands on."""
+        """Return the penalty on weights of the user's rows: the layer's own, times the scale of the layer before."""
         model, strengths, counts = self._model(), [], []
         for shares, (rows, columns) in zip(
             self._shares(model, sizes.norm),
@@ -94,7 +94,7 @@ class Network(AnyNetwork):
         return L2Blocks(tuple(strengths), tuple(counts))
 
     def _shares(self, model: Perceptron, norm: float) -> list[float]:
-        """What weights of each layer are multiplied by on the user's scale, for rows of this norm."""
+        """Return the factor of each layer's weights on the user's scale, for rows of this norm."""
         return [1.0 / norm, *model.shares()]
 
     def _store(self, w: Array, plan: Plan) -> None:
@@ -115,7 +115,7 @@ class Network(AnyNetwork):
             setattr(self, name, rounded)
 
     def _scores(self, X: ArrayLike) -> Array:
-        """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""
+        """Return the scores of rows; rows beyond ``data_norm`` are scaled down as they are in a fit."""
         check_is_fitted(self)
         table: Any = self._rows(X)
         X = table if issparse(table) else np.ascontiguousarray(table)  # norms in one order of sums

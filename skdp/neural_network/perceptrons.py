@@ -65,12 +65,12 @@ class DPMLPRegressor(Network, NetworkRegressor):
     """
 
     def _penalty(self, public: Public, sizes: Sizes) -> L2Blocks:
-        """Beside squares of targets in [-1, 1], which are those of targets over the square of half their range."""
+        """Return the penalty for targets in [-1, 1], whose squared residuals are smaller by the squared half range."""
         squared = sizes.heaviest * self._scale()[1] ** 2
         return super()._penalty(public, replace(sizes, heaviest=squared))
 
     def _shares(self, model: Perceptron, norm: float) -> list[float]:
-        """What the last layer says is in half ranges."""
+        """Return the factor of each layer's weights; the last layer's output is in half ranges of the target."""
         *inner, last = super()._shares(model, norm)
         return [*inner, last * self._scale()[1]]
 

@@ -91,7 +91,7 @@ class TorchNetwork(AnyNetwork):
         return public, task
 
     def _plan(self, *given: Any) -> Plan:
-        """With the module on the receipt, and refused here where it does not suit the rows."""
+        """Return the plan with the module on its receipt; a module that does not suit the rows is refused here."""
         plan = super()._plan(*given)
         model: Any = plan.public.model
         (weights,) = model.shape(plan.public, plan.task.loss.outputs)
@@ -119,7 +119,7 @@ class TorchNetwork(AnyNetwork):
         self._keep_weights(np.clip(self.weights_, -most, most).astype(np.float32))
 
     def _scores(self, X: ArrayLike) -> Array:
-        """Of rows, of which those beyond ``data_norm`` are scaled down as they are in a fit."""
+        """Return the scores of rows; rows beyond ``data_norm`` are scaled down as they are in a fit."""
         check_is_fitted(self)
         table: Any = self._rows(X)
         table = table.tocsr() if issparse(table) else np.ascontiguousarray(table)
