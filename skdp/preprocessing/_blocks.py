@@ -43,18 +43,18 @@ INDICATOR = "indicator"
 
 
 class Block(Protocol):
-    """What one column becomes."""
+    """Block of output columns that one input column becomes."""
 
     @property
     def width(self) -> int:
-        """How many columns."""
+        """Number of output columns."""
 
     @property
     def squared(self) -> float:
         """Bound on the square of their norm."""
 
     def names(self, column: str) -> list[str]:
-        """One name for each of its columns."""
+        """Return one name for each output column."""
 
     def write(self, column: ArrayLike, out: Array) -> None:
         """Fill `out`, of shape (n, width), from the cells of the column."""
@@ -98,18 +98,18 @@ class NumberBlock:
 
 @dataclass(frozen=True)
 class ValueBlock:
-    """One of declared values.
+    """Block of a column with declared values.
 
     Parameters
     ----------
     declared : Categories
         The values.
     contrasts : {"one-hot", "helmert"}
-        How they are told apart.
+        Coding of the values.
     unknown : {"value", "zero", "refuse"}
-        A value that is not declared is one of its own, or leaves the block empty, or is refused.
+        Treatment of undeclared values: they form a category of their own, leave the block at zero, or are refused.
     column : str
-        Its name, for the sentence that refuses.
+        Name of the column, for the error.
     """
 
     declared: Categories
@@ -119,7 +119,7 @@ class ValueBlock:
 
     @property
     def width(self) -> int:
-        """One for each value; contrasts need one less."""
+        """Number of output columns: one for each value, and one less for contrasts."""
         return self.rows.shape[1]
 
     @property
@@ -129,7 +129,7 @@ class ValueBlock:
 
     @cached_property
     def rows(self) -> Array:
-        """What each declared value becomes, and last what any other does."""
+        """Coding of each declared value, and in the last row of any other value."""
         kinds = len(self.declared.values) + (self.unknown == "value")
         told = np.eye(kinds) if self.contrasts == "one-hot" else helmert(kinds).T
         return told if self.unknown == "value" else np.vstack([told, np.zeros(told.shape[1])])

@@ -1,4 +1,4 @@
-"""What transformers that pay share: one vault of places, one script, one receipt; `transform` is free."""
+"""Base classes of transformers that charge a budget: one vault of places, one script, one receipt."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         raise NotImplementedError
 
     def _numbers(self, X: Any, *, reset: bool) -> Array:
-        """All cells as doubles, NaN where they are no numbers."""
+        """Return all cells as doubles; non-numbers are NaN."""
         table = any_table(self, X, reset=reset)
         if not is_frame(table) and table.dtype.kind in "biuf":
             return np.asarray(table, dtype=np.float64)
@@ -165,7 +165,7 @@ class BoughtScales(BoughtTransformer):
 
     @property
     def row_norm_(self) -> float:
-        """Each row is divided by what it may have."""
+        """Bound on the norm of transformed rows: 1, since each row is divided by the largest norm it may have."""
         return 1.0
 
     def _stage(self) -> Stage:

@@ -21,7 +21,7 @@ __all__ = ["ColumnMasses", "ColumnScales"]
 
 
 class _OfPlaces(Stage):
-    """Of the stages that ask about places of cells."""
+    """Base class of the stages that ask about places of cells."""
 
     def views(self, plan: Plan | Purchase) -> tuple[ColumnPlaces, ...]:
         """Return the places of all cells."""

@@ -1,4 +1,4 @@
-"""What is declared of a column, read once: numbers between bounds, or one of several values.
+"""Declaration of a column, read once: numbers between bounds, or one of several values.
 
 A declaration is public, so sentences may show it; whatever could be read in two ways is refused with the column's name.
 """
@@ -40,7 +40,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Categories:
-    """One of several values, which are text or numbers."""
+    """Declared values of a column, which are text or numbers."""
 
     values: tuple[Any, ...]
 

@@ -1,4 +1,4 @@
-"""What noisy counts of octaves say of where a column's numbers lie: post-processing, which costs nothing."""
+"""Location of a column's numbers, from noisy counts of powers of two: post-processing, which costs nothing."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["Pair", "pairs_of", "products"]
 
 
 class Pair(NamedTuple):
-    """Two blocks: the places of their columns among all, their names, and the bound of the products' squared norm."""
+    """Pair of blocks: the places of their columns, their names, and the bound of the products' squared norm."""
 
     one: tuple[int, ...]
     other: tuple[int, ...]

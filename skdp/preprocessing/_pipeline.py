@@ -20,7 +20,7 @@ __all__ = ["Pipeline", "warn_of_learning"]
 
 
 def _has(name: str) -> Any:
-    """Whether scikit-learn's pipeline has a method, which its last step decides."""
+    """Return a test: does scikit-learn's pipeline have this method? Its last step decides."""
     return lambda pipeline: hasattr(super(Pipeline, pipeline), name)
 
 

@@ -40,12 +40,12 @@ def read_file(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def reading(columns: Iterable[tuple[object, object]]) -> str:
-    """How declarations were read, a line a column.
+    """Return the reading of declarations as text, one line a column.
 
     Parameters
     ----------
     columns : iterable of (name, Numbers or Categories)
-        In the order in which they will stand.
+        Columns, in the order of the table.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
 
 
 def digits(value: Any) -> bool:
-    """Whether a value is a finite number, or the text of one.
+    """Return True if a value is a finite number, or the text of one.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def digits(value: Any) -> bool:
 
 
 def _numbers_or_words(values: list[str]) -> list[Any]:
-    """What a line of a csv says: numbers have no quotes there."""
+    """Read the values of a line of a csv, in which numbers have no quotes."""
     scaled = len(values) == 3 and not digits(values[2])
     if (len(values) == 2 or scaled) and all(map(digits, values[:2])):
         return [float(value) for value in values[:2]] + values[2:]

@@ -1,4 +1,4 @@
-"""What transformers share that buy the second moment of rows of a declared norm."""
+"""Base classes of transformers that pay for the second moment of rows of a declared norm."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RowMoment(Stage):
         return replace(known, found=self.made_of(moment, error_of(plan.public, noise, n)))
 
     def made_of(self, moment: Array, error: float) -> Array:
-        """Of a mean moment whose noise has no longer eigenvalue than `error`, nearly always."""
+        """Return what is made of a mean moment, whose noise nearly always has no eigenvalue larger than `error`."""
         raise NotImplementedError
 
 
@@ -82,7 +82,7 @@ class MomentTransformer(BoughtTransformer):
 
     @property
     def row_norm_(self) -> float:
-        """Each row is divided by what it may have."""
+        """Bound on the norm of transformed rows: 1, since each row is divided by the largest norm it may have."""
         return 1.0
 
     def _rules(self) -> dict[str, Any]:

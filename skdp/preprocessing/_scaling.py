@@ -41,7 +41,7 @@ def unit_interval(column: Array | ArrayLike, declared: Numbers) -> Array:
 
 
 def undone(unit: Array, declared: Numbers) -> Array:
-    """What `unit_interval` came from, but for what was clipped.
+    """Invert `unit_interval`; clipped numbers come back as the bound.
 
     Parameters
     ----------

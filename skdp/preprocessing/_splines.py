@@ -74,7 +74,7 @@ class _CurveBlock:
             out[:, self.size] = absent
 
     def finish(self, curve: Array) -> None:
-        """What is done to the points in place; each by itself."""
+        """Finish the points in place, each by itself."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class HatsBlock(_CurveBlock):
 
     @property
     def paired(self) -> int:
-        """All of its coordinates enter products."""
+        """Number of coordinates that enter products: all of them."""
         return self.size
 
     @cached_property
@@ -127,11 +127,11 @@ class SmoothBlock(_CurveBlock):
 
     @property
     def points(self) -> Array:
-        """Of the curve before it is put on the sphere."""
+        """Points of the curve before it is put on the sphere."""
         return _spectral(self.size)
 
     def finish(self, curve: Array) -> None:
-        """On the sphere."""
+        """Put the points on the sphere."""
         squares = np.zeros(len(curve))
         for coordinate in curve.T:
             squares += np.square(coordinate, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What transformers by declaration share: `fit` looks at the names and the number of columns, and at no cell."""
+"""Base class of transformers by declaration: `fit` reads the names and number of columns, and no cell."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Each row to numbers, by the declaration alone.
+        """Transform each row to numbers, by the declaration alone.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         return self._encoded(any_table(self, X, reset=False))
 
     def reading(self) -> str:
-        """How the declaration is read, a line a column: to look at before anything is fitted.
+        """Return the reading of the declaration as text, one line a column, to check before anything is fitted.
 
         Returns
         -------
@@ -160,15 +160,15 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         return found
 
     def _declaration(self) -> Any:
-        """What is declared: of every column by name or place, or the same of all."""
+        """Return the declaration: of every column by name or place, or one for all columns."""
         raise NotImplementedError
 
     def _blocks(self) -> list[Block]:
-        """What the settled columns become."""
+        """Return the blocks that the columns become, once they are known."""
         raise NotImplementedError
 
     def _encoded(self, table: Any) -> Any:
-        """What a table becomes that has been checked."""
+        """Encode a table that has been checked."""
         cells = [cells_of(table, column) for column in self.columns_]
         return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
 

@@ -94,7 +94,7 @@ class BoundsScaler(ByDeclaration):
         return scaled
 
     def _affine(self) -> tuple[Array, Array]:
-        """What a number is multiplied by, and what is added, where it is within its bounds."""
+        """Return slope and shift of the map of each column, for numbers within their bounds."""
         declared = [cast(Numbers, column.declared) for column in self.columns_]
         if self.missing == INDICATOR or any(one.scale != "linear" for one in declared):
             raise NotSupported(

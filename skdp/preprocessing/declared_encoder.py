@@ -105,7 +105,7 @@ class DeclaredEncoder(ByDeclaration):
 
 
 def _values(declared: Any) -> Any:
-    """Two numbers are bounds in a table's declaration; here they are values."""
+    """Read two numbers as values; in a table's declaration they would be bounds."""
     listed = isinstance(declared, list | tuple)
     numbers = listed and not any(isinstance(value, str) for value in declared)
     return {"categories": list(declared)} if numbers and len(declared) > 1 else declared

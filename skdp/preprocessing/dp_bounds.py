@@ -38,7 +38,7 @@ class DPBounds(BoughtScales):
     """
 
     def _affine(self) -> tuple[Array, Array]:
-        """What a number is multiplied by, and what is added, where it is within its bounds."""
+        """Return slope and shift of the map of each column, for numbers within their bounds."""
         norm = math.sqrt(self.n_features_in_) * (1.0 + 1e-15)
         slope, shift = affine_of(self.bounds_)
         return slope / norm, shift / norm

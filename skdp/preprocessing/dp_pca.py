@@ -27,7 +27,13 @@ class Components(RowMoment):
     """The mean, components and their variances, those first that vary most, as rows of one array."""
 
     def made_of(self, moment: Array, error: float) -> Array:
-        """Of the moment about zero, eigenvectors whose values noise alone would not reach; of these, about the mean."""
+        """Return the mean, the components and their variances.
+
+        Components lie in the directions of the moment about zero whose eigenvalues noise alone would not reach; the largest
+        direction is kept in any case.
+
+        Only directions of the moment about zero whose eigenvalues noise alone would not reach are kept.
+        """
         values, vectors = _above(moment[:-1, :-1], error)
         mean = (
             moment[:-1, -1] @ vectors / CONSTANT

@@ -50,7 +50,7 @@ class DPQuantileScaler(BoughtTransformer):
 
     @property
     def row_norm_(self) -> float:
-        """Each row is divided by what it may have."""
+        """Bound on the norm of transformed rows: 1, since each row is divided by the largest norm it may have."""
         return 1.0
 
     def _stage(self) -> Stage:

@@ -90,7 +90,7 @@ class DPSplineFeatures(TableEncoder):
         self.size_ = self.size or self._rule(n or 0, numeric)
 
     def _rule(self, n: float, numeric: int) -> int:
-        """How many functions of a number pay, by public numbers."""
+        """Return the number of functions of a column that are worth their noise, by public numbers."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         strength = n * gaussian_mu(self.epsilon, self.delta) if spec.private else float("inf")
         if self.basis == "hats":

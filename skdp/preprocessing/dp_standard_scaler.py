@@ -61,7 +61,7 @@ class DPStandardScaler(BoughtScales):
         self.scale_ = self._spread * half
 
     def _affine(self) -> tuple[Array, Array]:
-        """What a number is multiplied by, and what is added, where neither it nor its row is cut."""
+        """Return slope and shift of the map of each column, for numbers and rows that are not clipped."""
         norm = LONGEST * math.sqrt(self.n_features_in_)
         slope, shift = affine_of(self.bounds_)
         return slope / self._spread / norm, (shift - self._centre) / self._spread / norm

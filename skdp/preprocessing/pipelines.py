@@ -1,4 +1,4 @@
-"""What a pipeline makes public of its rows, and a pipeline whose estimator takes it."""
+"""Public bound on the rows that a pipeline makes, and a pipeline whose estimator takes that bound."""
 
 from __future__ import annotations
 

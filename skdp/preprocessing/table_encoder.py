@@ -131,7 +131,7 @@ class TableEncoder(ByDeclaration):
         return ValueBlock(column.declared, self.contrasts, self.unknown, column.name)
 
     def _curve(self, declared: Numbers) -> Block:
-        """What a number becomes."""
+        """Return the block that a number becomes."""
         return NumberBlock(declared, self.missing)
 
     def _pairs(self, given: Mapping[int, Any] | None = None) -> list[Pair]:
