@@ -1,4 +1,4 @@
-"""How often happens what a model says happens: a calibration curve from one histogram."""
+"""Calibration curve of a classifier, from one private histogram: predicted probability against frequency."""
 
 from __future__ import annotations
 

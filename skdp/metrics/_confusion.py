@@ -45,7 +45,7 @@ class Counts:
         return rate(a, b, self.sd, level, (len(hits), len(others)), self.projected)
 
     def recall(self, label: int, k: int, level: float) -> Interval:
-        """Of a class among k: its own column in its row."""
+        """Return the recall of a class among k, with its interval: the diagonal cell over its row."""
         row = range(k * label, k * (label + 1))
         return self.rate([row[label]], [cell for cell in row if cell != row[label]], level)
 
@@ -77,7 +77,7 @@ class Counting(Figure):
         return {"cells": self.cells} | super().declared
 
     def questions(self, scale: float) -> list[CellCounts]:
-        """One histogram."""
+        """Return the single question: one histogram."""
         return [CellCounts(cells=self.cells, multiplier=scale)]
 
     def ask(self, put: Callable[..., Any], scale: float) -> Any:

@@ -16,7 +16,7 @@ __all__ = ["Facts", "Figure", "beside_nothing", "measure"]
 
 
 class Facts(NamedTuple):
-    """What a figure may know before it asks.
+    """Public facts that a figure may use before it asks.
 
     Parameters
     ----------

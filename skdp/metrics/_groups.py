@@ -23,7 +23,7 @@ __all__ = ["DPGroupAccuracy"]
 
 
 class DPGroupAccuracy:
-    """How often a classifier is right in each of some groups of held-out records, from one private release.
+    """Accuracy of a classifier in each of several groups of held-out records, from one private release.
 
     Every record is in one group, so all groups together cost what one does. The names of the groups are public and have
     to be declared; how many records are in each is not public.
@@ -121,7 +121,7 @@ class DPGroupAccuracy:
         return self._estimate(f"accuracy of {name!r}", self._rate(name))
 
     def gap(self, one: Any, other: Any) -> Estimate:
-        """By how much the model is right more often in one group than in another."""
+        """Return the difference in accuracy between one group and another."""
         found = difference(self._rate(one), self._rate(other))
         return self._estimate(f"accuracy of {one!r} less that of {other!r}", found)
 

@@ -18,7 +18,7 @@ Interval = tuple[float, float, float]  # value, low, high
 
 
 def quantile(level: float) -> float:
-    """How many standard deviations a two-sided interval of this level reaches."""
+    """Return the number of standard deviations that a two-sided interval of this level reaches."""
     return float(ndtri(0.5 + 0.5 * level))
 
 
@@ -79,7 +79,7 @@ def average(parts: Sequence[Interval]) -> Interval:
 
 
 def difference(one: Interval, other: Interval) -> Interval:
-    """Of independent rates, from their intervals (Zou and Donner 2008, MOVER)."""
+    """Return the difference of independent rates with its interval (Zou and Donner 2008, MOVER)."""
     value = one[0] - other[0]
     down = math.hypot(one[0] - one[1], other[2] - other[0])
     up = math.hypot(one[2] - one[0], other[0] - other[1])

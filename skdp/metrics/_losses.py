@@ -27,7 +27,7 @@ def brier(facts: Facts) -> Figure:
 
 
 def log_loss(facts: Facts) -> Figure:
-    """Of the model whose probabilities are clipped from below, so that no bias is hidden."""
+    """Make the figure of the log loss with probabilities clipped from below, so that the figure hides no bias."""
     return _LogLoss(facts.n, facts.level, _size(facts.n, facts.spec))
 
 
@@ -93,7 +93,7 @@ def _with_n(sums: Array, sd: float, n: int, level: float) -> Interval:
 
 
 def _without_n(sums: Array, sd: float, level: float) -> Interval:
-    """From a noisy half of n; the variance is at most m (1 - m)."""
+    """Return the mean loss and its interval from sums with a noisy half of n; its variance is at most m (1 - m)."""
     count = 2.0 * float(sums[0])
     if not count > 4.0 * sd:
         return 0.5, 0.0, 1.0

@@ -1,4 +1,4 @@
-"""What a model says of each record, as the numbers that the vault takes in.
+"""Outputs of a model on each record, as the numbers that the vault takes in.
 
 The model is public: an answer that has been paid for, or fitted on other records. What it says of a record must be a
 function of that record. Under replace-one neighbours, where every other record keeps its place, it may round by place
@@ -71,7 +71,7 @@ class Held:
 
     @classmethod
     def of_numbers(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
-        """The same for a regressor, whose targets stand in the place of codes."""
+        """Hold the records of a regressor; targets take the place of codes."""
         check_is_fitted(estimator)
         if not is_regressor(estimator):
             raise NotSupported(
@@ -82,7 +82,7 @@ class Held:
         return cls(estimator, rows, found, np.empty(0), neighbors != "replace_one")
 
     def grouped(self, groups: ArrayLike, names: Array) -> Held:
-        """The same records with the places of their groups among declared names."""
+        """Return the same records with the places of their groups among declared names."""
         relation = "add_remove" if self.alone else "replace_one"
         return replace(self, groups=groups_of(groups, names, self.X.shape[0], relation))
 
@@ -99,15 +99,18 @@ class Held:
         return self._asked("predicted", self._as_places)
 
     def probabilities(self) -> Array:
-        """Of every class, in [0, 1]; what is no number is 0."""
+        """Return the probability of every class, in [0, 1]; non-numbers count as 0."""
         return self._asked("probabilities", self._as_probabilities)
 
     def numbers(self) -> Array:
-        """What a regressor predicts; what is no number is 0."""
+        """Return the predictions of a regressor; non-numbers count as 0."""
         return self._asked("numbers", _as_numbers)
 
     def scores(self) -> Array:
-        """Of the second class: any increasing function of what the model says will do."""
+        """Return the score of the second class; non-numbers count as 0.
+
+        Any increasing function of the model's score will do.
+        """
         return self._asked("scores", _as_scores)
 
     def _as_places(self, found: Array, n: int) -> Array:
@@ -121,9 +124,9 @@ class Held:
         return np.nan_to_num(table).clip(0.0, 1.0)
 
     def _asked(self, what: str, read: Callable[[Array, int], Array]) -> Array:
-        """What the model says of each record, and of those that it cannot take what is said of nobody.
+        """Return the model's output on each record; a record that it cannot take gets the output for nobody.
 
-        Nothing is raised: all has been paid, and that a model failed would tell of a record. A KeyboardInterrupt
+        Nothing is raised: all has been paid, and a failure of the model would tell of a record. A KeyboardInterrupt
         passes, for it is the user's; a model that raises one itself is outside the promise.
         """
         ask = _method_of(self.model, what)
@@ -160,7 +163,7 @@ def _with_stand_ins(rows: Any, taken: Array, n: int) -> Any:
 
 
 def _one_each(found: Any, n: int) -> Array:
-    """What a model says as an array of one entry, or one row, for each of n records."""
+    """Return the model's output as an array of one entry, or one row, for each of n records."""
     said = np.asarray(found)
     if said.shape[:1] != (n,):
         raise ValueError
@@ -177,7 +180,10 @@ def _as_doubles(X: Any) -> Any:
 
 
 def _said(call: Callable[[], Array]) -> Array | None:
-    """What a model says, or None where it raises anything: also what would end the run, unless the user does that."""
+    """Return the model's output, or None where it raises anything.
+
+    Errors that would end the run are caught too, unless the user ends it.
+    """
     try:
         with np.errstate(all="ignore"):
             return call()
@@ -210,7 +216,7 @@ def refuse_without(model: Any, what: str) -> None:
 
 
 def of_nobody(what: str, n: int, classes: int) -> Array:
-    """What is said of records that no model speaks of: the first class, even odds, score 0."""
+    """Return the output for records that the model cannot take: the first class, even odds, score 0."""
     if what == "probabilities":
         return np.full((n, classes), 1.0 / classes)
     return np.zeros(n, dtype=np.intp if what == "predicted" else np.float64)

@@ -39,7 +39,7 @@ class _Moments(NamedTuple):
 
     @property
     def noise_of_variance(self) -> float:
-        """Of m - m^2 - v, with noise on m and 1 / KAPPA of it on v."""
+        """Return the noise scale of m - m^2 - v, where m carries the noise and v 1 / KAPPA of it."""
         return self.noise * math.hypot(1.0 - 2.0 * self.mean, 1.0 / KAPPA)
 
 
@@ -70,16 +70,16 @@ class _Targets:
 
 @dataclass(frozen=True)
 class _Terms:
-    """What each record adds to ``errors - left * variance``, put into [0, 1]; seldom cut.
+    """Terms that records add to ``errors - left * variance``, scaled into [0, 1]; seldom cut.
 
     Parameters
     ----------
     left : float
-        About the share of the variance that is left.
+        Rough share of the variance that is left.
     middle : float
-        About the mean target.
+        Rough mean target.
     reach : float
-        Beyond which what a record adds is cut.
+        Bound beyond which a record's term is cut.
     """
 
     left: float

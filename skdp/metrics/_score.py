@@ -1,4 +1,4 @@
-"""One private figure of held-out records, with an honest interval."""
+"""Private score of a model on held-out records, with an honest interval."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def dp_score(
 
 
 def _bounds_of(estimator: Any, given: Any) -> tuple[float, float]:
-    """Those that were given, or those of the estimator or the last step of a pipeline."""
+    """Return the bounds that were given, or those of the estimator or of the last step of a pipeline."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     bounds: Any = getattr(last, "y_bounds", None) if given is None else given
     if not are_bounds(bounds):
@@ -138,7 +138,7 @@ def scored(
 
 @dataclass(frozen=True)
 class _Accuracy(Counting):
-    """Two cells: wrong and right."""
+    """Accuracy from two cells: wrong and right."""
 
     level: float
 

@@ -1,4 +1,4 @@
-"""What other rooms build scores of: outcomes that a model gives, and the figures made of them."""
+"""Parts from which other packages build scores: outcomes of a model, and the figures made of them."""
 
 from ._outcomes import Held, codes_of, of_nobody, refuse_without
 from ._score import SCORINGS, scored
