@@ -114,7 +114,7 @@ class Candidates:
         return model
 
     def quotes(self, model: Any, n: int | None, widths: Sequence[int]) -> list[Receipt]:
-        """What its paying steps would ask of n records, of so many columns each."""
+        """Return the receipts that the paying steps would have on n records, given the number of columns of each."""
         found = [step.quote(n, width) for (_, step), width in zip(paying(model), widths)]
         for quote in found:
             if quote.unspent is not None:
@@ -125,12 +125,15 @@ class Candidates:
         return found
 
     def script(self, model: Any, n: int | None, widths: Sequence[int]) -> Script:
-        """The same as one script."""
+        """Return the same quotes joined into one script."""
         return joined(quote.script for quote in self.quotes(model, n, widths))
 
 
 def joined(scripts: Iterable[Script]) -> Script:
-    """What all paying steps of a candidate ask, one after the other: what one bought chooses the rows of the next."""
+    """Join the scripts of a candidate's paying steps, one after the other.
+
+    The answers to one step choose the rows of the next.
+    """
     steps = list(scripts)
     whole = merged(run for script in steps for run in script)
     return after_answers(whole) if len(steps) > 1 else whole
@@ -165,16 +168,16 @@ def last_of(model: Any) -> Any:
 
 
 def agreed(name: str, given: float | None, estimator: Any) -> float:
-    """What a search promises: what its steps say in all, or what it says itself where they say nothing.
+    """Return epsilon or delta of a search: the sum over its steps, or the search's own where the steps give none.
 
-    A step whose value is its default says nothing.
+    A step with the default value gives none.
 
     Parameters
     ----------
     name : {"epsilon", "delta"}
-        Of what.
+        Name of the number.
     given : float or None
-        The search's own; None where it says nothing.
+        Value of the search; None where it has none.
     estimator : estimator
         A private one, or a pipeline that ends in one.
     """
@@ -206,7 +209,7 @@ def _refuse_unless_private(last: Any) -> None:
 
 
 def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
-    """What has no price beforehand, or is no part of the theorem."""
+    """Refuse a candidate that has no price beforehand, or that the theorem does not cover."""
     last, steps = last_of(model), [step for _, step in paying(model)]
     _refuse_unless_private(last)
     if getattr(model, "memory", None) is not None:
@@ -261,7 +264,7 @@ def _refuse_lookers_on(model: Any) -> None:
 
 
 def _callbacks_of(part: Any) -> Any:
-    """What scikit-learn keeps of `set_callbacks`, and hands on to clones."""
+    """Return the callbacks that scikit-learn stores in `set_callbacks`, and hands on to clones."""
     return getattr(part, "_skl_callbacks", None)
 
 

@@ -115,7 +115,7 @@ def dp_cross_val_score(
 
 
 def _refuse_unfit(estimator: Any) -> None:
-    """What the theorem, or the price beforehand, does not cover."""
+    """Refuse an estimator that the theorem, or the price beforehand, does not cover."""
     if not isinstance(estimator, PrivateEstimator) or not hasattr(estimator, "predict"):
         raise NotSupported(
             f"{type(estimator).__name__} is no private classifier of skdp, so its fits have no price; score it on "
@@ -141,12 +141,15 @@ def _quoted(estimator: Any, n: int, n_features: int) -> Receipt:
 
 
 def _but_one(fits: list[Receipt], part: int) -> Script:
-    """What a record of this part pays for fits: all but the one that leaves its part out."""
+    """Return the script that a record of this part pays for fits: all but the one that leaves its part out."""
     return merged(run for i, fit in enumerate(fits) if i != part for run in fit.script)
 
 
 def _charged(scripts: list[Script], fits: list[Receipt]) -> Script:
-    """What a ledger pays for fits; where parts cost differently, for all of them, which covers each."""
+    """Return the script that a ledger is charged for the fits.
+
+    It is that of all fits where parts cost differently, which covers each part.
+    """
     same = all(script == scripts[0] for script in scripts)
     return scripts[0] if same else merged(run for fit in fits for run in fit.script)
 
@@ -193,11 +196,11 @@ class _Pooled:
         return self._of("predicted")
 
     def probabilities(self) -> Array:
-        """Of every class."""
+        """Return the probability of every class."""
         return self._of("probabilities")
 
     def scores(self) -> Array:
-        """Of the second class."""
+        """Return the score of the second class."""
         return self._of("scores")
 
     def _of(self, what: str) -> Array:

@@ -1,4 +1,4 @@
-"""What a search offers of its best model, as scikit-learn's searches do."""
+"""Methods of a search that its best model answers, as in scikit-learn's searches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Delegates"]
 
 
 def _offers(name: str) -> Callable[[Any], bool]:
-    """Whether the model, or before a fit the estimator, has a method."""
+    """Return a test: does the best model, or before a fit the estimator, have this method?"""
 
     def offered(search: Any) -> bool:
         getattr(getattr(search, "best_estimator_", search.estimator), name)
@@ -36,7 +36,7 @@ class Delegates(MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_offers("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: ArrayLike) -> Array:
-        """What the best model predicts.
+        """Return the predictions of the best model.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Delegates(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def feature_names_in_(self) -> Array:
-        """Their names, where they had any."""
+        """Names of the columns, if the fitted table had any."""
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} has no feature_names_in_ before fit.")
         return np.asarray(self.best_estimator_.feature_names_in_)

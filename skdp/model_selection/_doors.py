@@ -59,13 +59,16 @@ def refuse_rest(frame: Frame, records: Table) -> None:
 
 
 def widths_of(candidates: Candidates, X: Any) -> Widths:
-    """How many columns come to each paying step of each candidate, by the first row."""
+    """Return the number of columns at each paying step of each candidate, by the first row."""
     first = getattr(X, "iloc", X)[:1]
     return tuple(_through(candidates.bare(i), first)[1] for i in range(len(candidates)))
 
 
 def quotes_along(model: Any, X: Any) -> list[tuple[Any, Script]]:
-    """Each step of a pipeline that pays, with the script of its fit on a table; no row but the first is looked at."""
+    """Return each paying step of a pipeline with the script of its fit on a table.
+
+    Only the first row is looked at.
+    """
     first, n = getattr(X, "iloc", X)[:1], int(X.shape[0])
     steps = [step for _, step in paying(model)]
     return [
@@ -86,7 +89,10 @@ def _through(model: Any, rows: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _transformed(step: Any, rows: Any) -> Any:
-    """By a step that reads no record in fit; what scikit-learn's say of a wrong row would show it."""
+    """Return rows as transformed by a step that reads no record in fit.
+
+    Errors of scikit-learn's steps are replaced, since they would show a row.
+    """
     if type(step).__module__.split(".")[0] == "skdp":
         return step.fit(rows).transform(rows)
     found, kind = attempt(lambda: step.fit(rows).transform(rows))

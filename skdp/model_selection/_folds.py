@@ -22,7 +22,7 @@ Index = NDArray[np.intp]
 
 
 class _Folds:
-    """What splitters of scikit-learn offer, from the part of every record."""
+    """Methods of scikit-learn's splitters, from the part of every record."""
 
     relation: ClassVar[str]
 
@@ -148,7 +148,7 @@ class KeyFold(_Folds):
         return np.array([self._part(key) for key in keys], dtype=np.intp)
 
     def _part(self, key: Any) -> int:
-        """By type and text of the key: whole numbers and strings."""
+        """Return the part of a key by its type and text; keys are whole numbers or strings."""
         if type(key) not in (int, str):
             raise ValueError("Keys must be whole numbers or strings.")
         told = f"{type(key).__name__}:{key}".encode()

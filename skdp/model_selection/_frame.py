@@ -1,4 +1,4 @@
-"""What is public of a search, and what each of its fits is."""
+"""Public facts of a search, and the guarantee and script of each of its fits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 class Best(NamedTuple):
-    """What leaves a search."""
+    """Result of a search."""
 
     setting: int
     model: Any
@@ -44,20 +44,20 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What is public of a search.
+    """Public facts of a search.
 
     Parameters
     ----------
     candidates : Candidates
-        What is chosen from.
+        Settings to choose from.
     scoring : Scoring
-        By which score.
+        Score that compares models.
     spec : Spec
         The promise for all of it.
     n : int or None
         Number of records, where public.
     widths : tuple of tuple of int
-        Of each candidate, the columns that come to each of its paying steps.
+        Number of columns at each paying step, for each candidate.
     """
 
     candidates: Candidates
@@ -67,12 +67,12 @@ class Frame:
     widths: tuple[tuple[int, ...], ...]
 
     def promise(self, mu: float) -> Spec:
-        """What a release of this mu promises by itself."""
+        """Return the guarantee of a single release of this mu."""
         spec = self.spec
         return Spec(epsilon_of(mu, spec.delta), spec.delta, spec.neighbors)
 
     def script(self, index: int, mu: float, accountant: str | None = None) -> Script:
-        """What a fit of a candidate asks; found once, for a search makes the same fit again and again."""
+        """Return the script of a fit of a candidate; it is kept, since a search makes the same fit again and again."""
         asked = index, mu, accountant
         if asked not in self._scripts:
             model = self.candidates.model(index, mu, accountant)
@@ -97,7 +97,7 @@ class Frame:
         return model
 
     def losses(self, model: Any, table: Table) -> Array:
-        """Of each record under a model."""
+        """Return the loss of each record under a model."""
         alone = self.spec.neighbors != "replace_one"
         classes = getattr(model, "classes_", np.empty(0))
         return self.scoring.losses(

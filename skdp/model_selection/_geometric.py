@@ -42,7 +42,7 @@ class Geometric:
 
     @cached_property
     def _mu(self) -> float:
-        """Of one run, its score included."""
+        """Largest mu of one run that the search can pay for, its score included."""
         whole = gaussian_mu(self.frame.spec.epsilon, self.frame.spec.delta)
         return largest(self._price, self.frame.spec.epsilon, 0.7 * whole)
 
@@ -69,7 +69,7 @@ class Geometric:
 
     @property
     def script(self) -> Script:
-        """What the search releases."""
+        """Return the script of all that the search releases."""
         return self._script(self._mu)
 
     def proofs(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Geometric:
         return "selection", *asked.priced(spec, self.frame.public())[1]
 
     def told(self) -> str:
-        """How settings were chosen."""
+        """Return how settings were chosen, in words."""
         return (
             f"the best of K runs by a noisy score of the same records, K secret, geometric of mean {self.mean} and at "
             f"most {self.cap}; one run costs epsilon = {round_up(self.frame.promise(self._mu).epsilon, 4)} by itself"

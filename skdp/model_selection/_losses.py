@@ -1,4 +1,4 @@
-"""What a search compares models by: a loss in [0, 1] of each record, of which a noisy sum or a choice is bought."""
+"""Losses by which a search compares models: each in [0, 1], of which a noisy sum or a private choice is released."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Scoring:
     figure: Callable[[float, Any], float]
 
     def serves(self, classes: int) -> bool:
-        """Whether it is of estimators of so many classes, 0 for regressors."""
+        """Return True if the scoring suits estimators with this number of classes, 0 for regressors."""
         return bool(classes) == bool(self.classes) and classes <= self.classes
 
 
@@ -105,7 +105,7 @@ class LossOfRun(Query):
     name: ClassVar[str] = "score of a run"
 
     def questions(self, scale: float) -> list[MeanLoss]:
-        """One sum."""
+        """Return the single question: one sum."""
         return [MeanLoss(multiplier=scale)]
 
     def ask(self, put: Callable[..., Any], scale: float) -> tuple[float, float]:
@@ -123,12 +123,12 @@ class LossOfRun(Query):
 
 @dataclass(frozen=True)
 class Choice(Query):
-    """Which of several columns of losses has the least sum.
+    """Choice of the column of losses with the least sum.
 
     Parameters
     ----------
     columns : int
-        How many.
+        Number of columns.
     """
 
     columns: int
@@ -137,11 +137,11 @@ class Choice(Query):
 
     @property
     def unit(self) -> float:
-        """What losses are divided by to be rows of norm 1."""
+        """Divisor that turns the losses of a record into a row of norm at most 1."""
         return float(2.0 ** math.ceil(0.5 * math.log2(self.columns)))
 
     def questions(self, scale: float) -> list[BestColumn]:
-        """One choice."""
+        """Return the single question: one choice."""
         return [BestColumn(epsilon=1.0 / scale if scale else math.inf, unit=self.unit)]
 
     def ask(self, put: Callable[..., Any], scale: float) -> int:

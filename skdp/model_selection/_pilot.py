@@ -70,7 +70,7 @@ class Pilot:
         return merged((*pilots, *chosen, (Gaussian(1.0 / costliest), 1)))
 
     def proved(self) -> bool:
-        """Whether all fits are Gaussian."""
+        """Return True if all fits are Gaussian."""
         try:
             return bool(self._mu)
         except NotSupported:
@@ -87,7 +87,7 @@ class Pilot:
 
     @property
     def script(self) -> Script:
-        """What the search releases; of the refits the one that costs most."""
+        """Return the script of all that the search releases, with the refit that costs most."""
         return self._script(self._mu)
 
     def proofs(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class Pilot:
         return asked.priced(spec, self._public())[1]
 
     def told(self) -> str:
-        """How settings were chosen."""
+        """Return how settings were chosen, in words."""
         return (
             f"{len(self.frame.candidates)} pilots on {PILOTS:.0%} of the promise, a noisy choice among them by the "
             f"same records on {CHOICE:.0%}, and a refit of the chosen setting on {REFIT:.0%}"

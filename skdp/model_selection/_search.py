@@ -1,4 +1,4 @@
-"""What private searches share: settings in, one price, one model out."""
+"""Base class of the private searches: settings in, one price, one model out."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ class PrivateSearch(FromFields, Delegates, Covered):
     privacy_: Receipt = field(init=False)
 
     def _settings(self) -> Settings:
-        """What there is to choose from: public."""
+        """Return the settings to choose from, which are public."""
         raise NotImplementedError
 
     def quote(self, n: int | None, n_features: int) -> Receipt:
-        """What a search on n records would cost in all, whatever it finds; nothing is spent.
+        """Return the receipt of a search on n records, whatever it finds; nothing is spent.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
             step.privacy_ = self.privacy_
 
     def _fingerprints(self) -> dict[str, str]:
-        """Of the model, and beside it of the search and of each step that has paid, by its place."""
+        """Return the fingerprints of the model, of the search, and of each other paying step by its place."""
         best, last = self.best_estimator_, last_of(self.best_estimator_)
         parts = {f"steps.{name}.": step for name, step in paying(best) if step is not last}
         parts = {"": last, "search.": self, **parts}
@@ -197,7 +197,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
         return Spec(epsilon, agreed("delta", self.delta, self.estimator))
 
     def _candidates(self, settings: Settings, with_default: bool) -> Candidates:
-        """All that is decided before a table is looked at."""
+        """Return the candidates with all that is decided before a table is looked at."""
         spec = self._promised()
         if not spec.private or spec.delta == 0.0:
             raise NotSupported(
@@ -259,7 +259,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
 
 
 def _declared(quotes: Sequence[Receipt]) -> dict[str, Any]:
-    """What is public of all settings; of what differs among them, that it does."""
+    """Return what is public of all settings; a fact that differs among them reads "by setting"."""
     names = dict.fromkeys(name for quote in quotes for name in quote.declared)
     first, missing = quotes[0].declared, object()
     alike = {
