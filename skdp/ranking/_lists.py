@@ -1,4 +1,4 @@
-"""Which documents are in which list: from ids of queries, or from sizes, as the rankers of other packages take them."""
+"""Division of documents into lists: by ids of queries, or by sizes, as the rankers of other packages take them."""
 
 from __future__ import annotations
 

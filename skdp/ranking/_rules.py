@@ -1,4 +1,4 @@
-"""What parameters of rankers may be, where other estimators have none of the name, or another rule."""
+"""Values that parameters of rankers may take, where other estimators lack the name or have another rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scores documents: a line, or a network whose matrices are bounded; and what solvers need beside the latter."""
+"""Scorers of documents: a linear model, or a network whose matrices are bounded and what its solvers need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scorer(sizes: int | Sequence[int], activation: str) -> Model:
 
 
 def shares_of(model: Perceptron, data_norm: float) -> list[float]:
-    """What each layer's matrix is multiplied by on the user's scale."""
+    """Return the factor of each layer's matrix on the user's scale."""
     return [1.0 / data_norm, *model.shares()]
 
 

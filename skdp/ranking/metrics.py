@@ -1,4 +1,4 @@
-"""How good a ranking is: NDCG, average precision and reciprocal rank of all lists at once.
+"""Metrics of a ranking: NDCG, average precision and reciprocal rank of all lists at once.
 
 Three conventions hold for all. *Ties*: documents of equal scores share their places, so a figure is the expectation
 over random orders of them, as in scikit-learn's `ndcg_score` (McSherry and Najork 2008, "Computing information
@@ -59,11 +59,11 @@ class _Standing:
         return np.asarray(np.add.reduceat(values, self.starts))
 
     def in_group(self, values: Array) -> Array:
-        """For each document, the sum over those of its score."""
+        """Return for each document the sum of values over the documents with its score."""
         return np.asarray(np.bincount(self.group, values)[self.group])
 
     def before(self, values: Array) -> Array:
-        """For each document, the sum over those of its list with better scores."""
+        """Return for each document the sum of values over the documents of its list with better scores."""
         running = np.cumsum(values) - values
         first = np.searchsorted(self.group, self.group)
         return np.asarray(running[first] - np.repeat(running[self.starts], self.sizes))
@@ -215,7 +215,7 @@ def reciprocal_rank(
     empty: float = 0.0,
     average: bool = True,
 ) -> Any:
-    """One over the place of the first relevant document.
+    """Compute one over the place of the first relevant document.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def reciprocal_rank(
     Returns
     -------
     float or ndarray of shape (n_lists,)
-        The mean over lists is known as MRR.
+        Reciprocal ranks; their mean over lists is known as MRR.
 
     See Also
     --------
