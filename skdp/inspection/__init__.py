@@ -1,4 +1,4 @@
-"""What is around a private estimator, and pictures of what it costs.
+"""Inspection of pipelines around a private estimator, and pictures of what it costs.
 
 `check` says which steps of a pipeline learn from the data, and which have a receipt; the displays, after those of
 scikit-learn, draw receipts and ledgers, and need matplotlib (``skdp[plot]``).

@@ -1,4 +1,4 @@
-"""What all displays share: matplotlib where it is wanted, the receipt of an estimator, colours."""
+"""Parts that all displays share: matplotlib where it is wanted, the receipt of an estimator, colours."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def axes(ax: Any) -> Any:
 
 
 def receipt_of(estimator: Any) -> Receipt:
-    """Of a fitted estimator; a receipt stands for itself."""
+    """Return the receipt of a fitted estimator; a receipt is returned as it is."""
     if isinstance(estimator, Receipt):
         return estimator
     check_is_fitted(estimator)
@@ -41,7 +41,7 @@ def receipt_of(estimator: Any) -> Receipt:
 
 
 def stacked_bar(ax: Any, parts: Sequence[tuple[str, float]]) -> None:
-    """One horizontal bar of parts with a legend, the last colour for all that come late."""
+    """Draw one horizontal bar of parts with a legend; parts beyond the list of colours share the last colour."""
     left = 0.0
     for number, (label, width) in enumerate(parts):
         colour = COLOURS[min(number, len(COLOURS) - 1)]
@@ -52,7 +52,7 @@ def stacked_bar(ax: Any, parts: Sequence[tuple[str, float]]) -> None:
 
 
 class Display:
-    """What the displays share: made of something, then drawn, once or again."""
+    """Base class of the displays: made once, drawn once or again."""
 
     ax_: Any
     figure_: Any
@@ -63,12 +63,12 @@ class Display:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> Self:
-        """Of an estimator, or of its receipt.
+        """Make a display from an estimator or its receipt.
 
         Parameters
         ----------
         estimator : estimator or Receipt
-            Fitted, with ``privacy_``; for a ledger one that charges it.
+            Fitted estimator with ``privacy_``; a display of a ledger needs an estimator that charges one.
         ax : matplotlib axes, optional
             Where to draw.
         plot : bool
@@ -77,7 +77,7 @@ class Display:
         Returns
         -------
         Display
-            Of this class.
+            Instance of this class.
         """
         display = cls._of(estimator)
         return display.plot(ax) if plot else display

@@ -1,4 +1,4 @@
-"""What is known of classes of other libraries, by package and name: none of them is imported.
+"""Known classes of other libraries, by package and name: none of them is imported.
 
 Packages move their modules about, so a class is known by the first part of its module and by its own name.
 """

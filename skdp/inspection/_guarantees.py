@@ -1,4 +1,4 @@
-"""What the parameters of a private estimator, and its receipt once it is fitted, say of its guarantee."""
+"""Verdict on the guarantee of a private estimator, by its parameters and, once it is fitted, by its receipt."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def judge_guarantee(step: Any, setting: Setting) -> Verdict:
 
 
 def _complaints(step: Any, setting: Setting) -> Iterator[Verdict]:
-    """What does not hold, one by one."""
+    """Yield one verdict for each thing that is wrong."""
     receipt = vars(step).get("privacy_") if setting.kept else None
     if not isinstance(receipt, Receipt):
         receipt = None
@@ -69,7 +69,7 @@ def _complaints(step: Any, setting: Setting) -> Iterator[Verdict]:
 
 
 def _of_receipt(receipt: Receipt, step: Any, setting: Setting, n: Any) -> Iterator[Verdict]:
-    """What the receipt of the last fit says, where the parameters do not say it already."""
+    """Yield verdicts on the receipt of the last fit, where the parameters do not give them already."""
     told = (receipt.epsilon, receipt.delta)
     same = told == (_number(step, "epsilon"), _number(step, "delta"))
     if setting.finished or not same:
@@ -83,7 +83,7 @@ def _of_receipt(receipt: Receipt, step: Any, setting: Setting, n: Any) -> Iterat
 def _of_numbers(
     epsilon: float | None, delta: float | None, n: Any, before: str
 ) -> Iterator[Verdict]:
-    """What epsilon and delta say."""
+    """Yield verdicts on epsilon and delta."""
     if epsilon is not None and math.isinf(epsilon):
         yield VOID, f"{before}epsilon=inf adds no noise, so nothing is private"
     elif epsilon is not None and _protects_nobody(epsilon, delta):

@@ -1,4 +1,4 @@
-"""How much of a shared budget each fit took."""
+"""Display of a shared budget: the part that each fit took."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LedgerDisplay(Display):
 
     @classmethod
     def from_ledger(cls, ledger: Ledger, *, ax: Any = None, plot: bool = True) -> Self:
-        """Of a ledger as it stands.
+        """Make a display from a ledger as it stands.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class LedgerDisplay(Display):
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
-        """Of the ledger that an estimator charges."""
+        """Make a display from the ledger that an estimator charges."""
         ledger = getattr(estimator, "ledger", None)
         if not isinstance(ledger, Ledger):
             raise ValueError(f"ledger={ledger!r} is no ledger; give an estimator that charges one.")

@@ -1,4 +1,4 @@
-"""Which release of a fit takes which part of its budget."""
+"""Display of a fit's budget: the part that each release takes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PrivacyDisplay(Display):
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
-        """Of a fitted estimator, or of a receipt."""
+        """Make a display from a fitted estimator, or from a receipt."""
         receipt = receipt_of(estimator)
         parts = breakdown(receipt.script, receipt.delta, receipt.neighbors)
         shares = [(f"{part.count} x {_name(part.event)}", part.share) for part in parts]

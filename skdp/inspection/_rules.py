@@ -1,4 +1,4 @@
-"""What is known of scikit-learn's steps: which read no record in fit, which learn, and what to take instead.
+"""Rules for scikit-learn's steps: which read no record in fit, which learn, and what to take instead.
 
 Kinds are known by their exact names in scikit-learn: a subclass of somebody else's may do anything.
 """

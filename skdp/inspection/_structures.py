@@ -1,4 +1,4 @@
-"""What scikit-learn's meta-estimators do with records, and whether each of their fits can be seen afterwards.
+"""Rules for scikit-learn's meta-estimators: what they do with records, and if each fit can be seen afterwards.
 
 A meta-estimator is listed where a proof says what it does. It fits what is inside to rows that come of the records one
 by one, by public maps and paid answers, so that neighbours stay neighbours and costs add up; or it spoils that. The

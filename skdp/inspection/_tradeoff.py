@@ -1,4 +1,4 @@
-"""What a test against one record can do at most, as a curve."""
+"""Display of the best possible test against one record, as a curve."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class TradeoffDisplay(Display):
         ax: Any = None,
         plot: bool = True,
     ) -> Self:
-        """Of a script.
+        """Make a display from a script.
 
         Parameters
         ----------
         script : tuple of (Event, int)
-            What is released.
+            Script of the releases.
         neighbors : {"replace_one", "add_remove"}
             The neighbour relation.
         label : str
@@ -88,7 +88,10 @@ class TradeoffDisplay(Display):
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
-        """Of a fitted estimator, or of a receipt; where a filter guarded the fit, of all that it allowed."""
+        """Make a display from a fitted estimator, or from a receipt.
+
+        Where a filter guarded the fit, the curve is of all that the filter allowed.
+        """
         receipt = receipt_of(estimator)
         label = f"epsilon = {round_up(receipt.epsilon, 4)} at delta = {round_up(receipt.delta, 3)}"
         return cls.from_script(receipt.priced, receipt.neighbors, label=label, plot=False)

@@ -92,7 +92,7 @@ def original_units(model: Any) -> Coefficients:
 
 
 def _affine(step: Any) -> tuple[Array, Array]:
-    """What each column is multiplied by, and what is added."""
+    """Return slope and shift of the map of each column."""
     found = getattr(step, "_affine", None)
     if found is None:
         raise NotSupported(

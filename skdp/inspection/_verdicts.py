@@ -28,7 +28,7 @@ Verdict = tuple[str, str]  # and why, in a few words
 
 @dataclass(frozen=True)
 class Setting:
-    """What a verdict depends on beside the step.
+    """Setting of a step in a pipeline, on which its verdict depends.
 
     Parameters
     ----------

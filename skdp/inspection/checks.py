@@ -90,7 +90,7 @@ class Findings:
 
     @property
     def private(self) -> bool:
-        """Whether every step charges a budget or reads no record, and one charges a budget."""
+        """True if every step charges a budget or reads no record, and at least one charges a budget."""
         found = {step.verdict for step in self.steps}
         return PRIVATE in found and found <= {PRIVATE, PUBLIC}
 
