@@ -23,7 +23,7 @@ THRESHOLDS = 400
 
 @dataclass(frozen=True)
 class Evidence(LowerBound):
-    """What an attack found.
+    """Result of an attack: a lower bound on epsilon, and the counts behind it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Evidence(LowerBound):
 
     See Also
     --------
-    audit : Makes it.
+    audit : Run the attack.
 
     Examples
     --------

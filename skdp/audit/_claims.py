@@ -1,4 +1,4 @@
-"""How far two runs' statistics lie apart, over how far it is claimed that they can."""
+"""Distance between two runs' statistics, as a share of the distance that the mechanism claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all attacks end in: a lower bound on epsilon, at a confidence."""
+"""Lower bound on epsilon at a confidence: the result of every attack."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LowerBound:
     confidence: float
 
     def refutes(self, epsilon: float) -> bool:
-        """Whether a claim of this epsilon, at the same delta, is refuted.
+        """Return True if a claim of this epsilon, at the same delta, is refuted.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ LAID = (*((layout, layout) for layout in LAYOUTS), ("rows", "columns"), ("stride
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Two tables that differ in one record.
+    """Pair of tables that differ in one record.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Neighbours:
         return len(self.second[1]) - len(self.first[1])
 
     def positions(self, chosen: Array) -> Array:
-        """Where records chosen in the first table stand in the second; a new record is always chosen."""
+        """Return where records chosen in the first table stand in the second; a new record is always chosen."""
         if self.grown == 0:
             return chosen
         if self.grown < 0:
@@ -104,7 +104,7 @@ class Neighbours:
 def _gradient(
     question: Any, bounded: tuple[Array, float, float], label: float, point: Array
 ) -> Array:
-    """One record's gradient: slope at the score of the whole row, capped where a clip is given, times what is left.
+    """Return one record's gradient: the slope at the score of the whole row, capped by a clip, times the bounded row.
 
     In other coordinates the score is as whole as the question says. Where targets are scaled with their rows it is
     the slope of what is left of both.
@@ -191,7 +191,7 @@ def _tables(
 
 
 def _records(X: Array, y: Array) -> Iterator[tuple[str, Array, int, int]]:
-    """What the changed record becomes: (name, row, label, place)."""
+    """Yield what the changed record becomes: (name, row, label, place)."""
     n, d = X.shape
     along = X[0] / np.linalg.norm(X[0])
     yield "label turned", X[n // 2], 1 - y[n // 2], n // 2

@@ -24,7 +24,7 @@ CURVES = ("any", "gaussian")
 
 @dataclass(frozen=True)
 class OneRun(LowerBound):
-    """What one fit gave away.
+    """Result of an audit with one fit: a lower bound on epsilon, and the tallies behind it.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class OneRun(LowerBound):
     confidence : float
         Probability, over the coins and the one fit, with which the bound holds.
     neighbors : {"replace_one", "add_remove"}
-        The relation of the claims that it speaks of.
+        Neighbour relation of the claims that it tests.
     n_canaries : int
         Coins that were tossed.
     tallies : tuple of (int, int)
@@ -44,7 +44,7 @@ class OneRun(LowerBound):
 
     See Also
     --------
-    audit_one_run : Makes it.
+    audit_one_run : Run the audit.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class OneRun(LowerBound):
     curve: str
 
     def refutes_receipt(self, receipt: Receipt) -> bool:
-        """Whether the whole privacy profile that a receipt's script implies is refuted, at the same confidence.
+        """Return True if the whole privacy profile of a receipt's script is refuted, at the same confidence.
 
         This is a stronger claim than its one epsilon, and easier to refute.
 
@@ -84,7 +84,7 @@ class OneRun(LowerBound):
         return self._refuted(epsilons, deltas)
 
     def _refuted(self, epsilons: Array, deltas: Array) -> bool:
-        """Whether one of the tallies is less likely under the profile than its share of the confidence."""
+        """Return True if one of the tallies is less likely under the profile than its share of the confidence."""
         share = (1.0 - self.confidence) / len(self.tallies)
         return any(
             unlikely(share, right, guesses, self.n_canaries, epsilons, deltas)

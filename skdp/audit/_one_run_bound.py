@@ -1,4 +1,4 @@
-"""How often a guesser of independent coins can be right, if the coins went through a private mechanism.
+"""Bound on right guesses of independent coins that went through a private mechanism.
 
 m coins S are tossed; coin i decides which of two neighbouring forms record i takes. A guesser sees the release, guesses
 r of the coins and abstains from the others. p_c is the probability that c guesses are right. Take one coin: the event
@@ -67,7 +67,7 @@ def likeliest(
 def unlikely(
     tail: float, correct: int, guesses: int, canaries: int, epsilons: ArrayLike, deltas: ArrayLike
 ) -> bool:
-    """Whether so many right guesses have a probability of at most `tail`, by either of two arguments."""
+    """Return True if so many right guesses have a probability of at most `tail`, by either of two arguments."""
     epsilons, deltas = np.atleast_1d(epsilons).astype(float), np.atleast_1d(deltas).astype(float)
     if len(epsilons) > 1 and not _possible(tail, correct, guesses, canaries, epsilons, deltas):
         return True
@@ -77,7 +77,7 @@ def unlikely(
 
 
 def likeliest_at(correct: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
-    """The same for one (epsilon, delta): exact, a mechanism and a guesser that reach it exist.
+    """Return the largest probability for one (epsilon, delta): exact, a mechanism and a guesser that reach it exist.
 
     With b_c = binomial(r, c) exp(epsilon c), B_c the sum of b from c on, and F = B_correct / B_0, every u from F to 1
     gives a bound: linear programming duality, for (*) over all T and g(x) = exp(epsilon) x + delta.
@@ -102,7 +102,7 @@ def likeliest_at(correct: int, guesses: int, canaries: int, epsilon: float, delt
 def _possible(
     tail: float, correct: int, guesses: int, canaries: int, epsilons: Array, deltas: Array
 ) -> bool:
-    """Whether `correct` or more guesses may be right with this probability, by (*) for T = {c, c + 1, ...}.
+    """Return True if `correct` or more right guesses may have this probability, by (*) for T = {c, c + 1, ...}.
 
     reach is the least probability of c or more, above the sum of those of c + 1, c + 2, ... or more: both only grow
     with what they start from, so if they pass 1 the tail is impossible.

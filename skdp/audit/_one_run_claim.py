@@ -17,7 +17,7 @@ POINTS = 48
 
 
 def sampled_epsilons(around: float) -> Array:
-    """Where profiles are sampled: from 0 to well beyond the claim."""
+    """Return the epsilons at which profiles are sampled: from 0 to well beyond the claim."""
     return np.linspace(0.0, min(2.0 * around + 4.0, 2.0 * LARGEST), POINTS)
 
 

@@ -19,7 +19,7 @@ def worst_case_pair(
     others: str = "silent",
     classes: tuple[Any, Any] = (0, 1),
 ) -> tuple[Data, Data]:
-    """Two data sets that differ in one record at the bound of the rows.
+    """Make two data sets that differ in one record at the bound of the rows.
 
     Parameters
     ----------

@@ -38,12 +38,12 @@ REFUSALS = ("NotSupported: ", "ValueError: ")
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a replay found.
+    """Result of a replay.
 
     Parameters
     ----------
     findings : tuple of str
-        Each a way in which the neighbour showed itself beside the paid answers; empty where the claim stood.
+        Differences between the runs beside the paid answers, one sentence each; empty where the claim stood.
     calls : int
         Calls of the noise that were compared.
     moved : float
@@ -53,7 +53,7 @@ class Replayed:
 
     See Also
     --------
-    replay : Makes it.
+    replay : Run the replay.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _shorter(tape: Tape, played: Tape, outcome: dict[str, Any]) -> str:
 
 
 def _outcome(run: Run, table: Data, noise: Tape) -> dict[str, Any]:
-    """All that leaves a run: what it returns, prints, warns of and raises."""
+    """Run, and return all that leaves the run: its result, output, warnings and error."""
     printed, result, error = io.StringIO(), None, None
     with (
         warnings.catch_warnings(record=True) as warned,
@@ -193,7 +193,7 @@ def fitted(estimator: Any) -> Run:
 
 
 def differences(first: Any, second: Any, path: str) -> list[str]:
-    """Where two results differ, bit by bit: the paths to it."""
+    """Return the paths at which two results differ, bit by bit."""
     if type(first) is not type(second):
         return [f"{path} is of type {type(first).__name__} or {type(second).__name__}"]
     if isinstance(first, np.ndarray):

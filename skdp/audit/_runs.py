@@ -1,4 +1,4 @@
-"""What one fit of an estimator releases, as an array."""
+"""Release of one fit of an estimator, as an array."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the replay is held against: every registered question, and every solver through the estimators."""
+"""Subjects of a replay: every registered question, and every solver through the estimators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TASKS: tuple[dict[str, Any], ...] = (
 
 
 def questions(n: int, width: int) -> dict[str, Mechanism]:
-    """Every registered question, by name: one or more that records with `width` columns can be asked.
+    """Return every registered question by name: one or more that records with `width` columns can be asked.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _torn(width: int, size: float, score: float) -> Array:
 
 
 def _turns(row: Array, w: Array, score: float, precision: DTypeLike) -> bool:
-    """Whether the row's score passes `score` in a table of another layout."""
+    """Return True if `score` lies between the row's scores in tables of two layouts."""
     table, w = np.tile(row, (16, 1)).astype(precision), w.astype(precision)
     one, other = (np.einsum("ij,j->i", laid(table), w)[0] for laid in (np.array, np.asfortranarray))
     return (one - score) * (other - score) < 0.0

@@ -25,18 +25,18 @@ class Diverged(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call of the noise source.
+    """Recorded call of the noise source.
 
     Parameters
     ----------
     kind : str
-        Which of its methods.
+        Name of the method.
     public : tuple
-        What must be the same for neighbours: shapes, steps, scales, rates.
+        Arguments that must be the same for neighbours: shapes, steps, scales, rates.
     statistic : ndarray or None
-        What was measured; None where nothing was handed in.
+        Exact statistic; None where nothing was handed in.
     answer : object
-        What was given back.
+        Noisy result.
     asked : tuple (Mechanism, Public)
         The question that was being answered, and what is public of the records.
     """
@@ -69,29 +69,29 @@ class Tape(Noise):
         self.questions.append(question)
 
     def gaussian(self, statistic: Array, grid: Lattice) -> Array:
-        """As `Noise.gaussian`."""
+        """Record a call of `Noise.gaussian`."""
         return self._vector("gaussian", statistic, grid, super().gaussian)
 
     def radial(self, statistic: Array, grid: Lattice) -> Array:
-        """As `Noise.radial`."""
+        """Record a call of `Noise.radial`."""
         return self._vector("radial", statistic, grid, super().radial)
 
     def linear_term(self, shape: tuple[int, ...], grid: Lattice, pure: bool = False) -> Array:
-        """As `Noise.linear_term`: nothing is measured."""
+        """Record a call of `Noise.linear_term`, which measures nothing."""
         plain = super().radial if pure else super().gaussian
         return self._call(
             "linear_term", (shape, grid, pure), None, lambda: plain(np.zeros(shape), grid)
         )
 
     def largest(self, scores: Array, scale: float) -> int:
-        """As `Noise.largest`."""
+        """Record a call of `Noise.largest`."""
         public, draw = (np.shape(scores), float(scale)), super().largest
         return self._call("largest", public, np.array(scores), lambda: draw(scores, scale))
 
     def first_above(
         self, totals: Iterable[float], demands: Array, own: Array, shared: Array
     ) -> int:
-        """As `Noise.first_above`: the statistic is the queries that were computed."""
+        """Record a call of `Noise.first_above`; its statistic is the list of queries that were computed."""
         asked: list[float] = []
         public = (demands, own, shared)
         answer = self._search(super().first_above, totals, asked, public)
@@ -108,17 +108,17 @@ class Tape(Noise):
         return search(_kept(totals, asked), *public)
 
     def poisson_batch(self, n: int, rate: float) -> Array:
-        """As `Noise.poisson_batch`: n is private under add_remove."""
+        """Record a call of `Noise.poisson_batch`, without n, which is private under add_remove."""
         draw = super().poisson_batch
         return self._call("poisson_batch", (rate,), None, lambda: draw(n, rate))
 
     def subset(self, n: int, size: int) -> Array:
-        """As `Noise.subset`."""
+        """Record a call of `Noise.subset`."""
         draw = super().subset
         return self._call("subset", (n, size), None, lambda: draw(n, size))
 
     def permutation(self, n: int) -> Array:
-        """As `Noise.permutation`."""
+        """Record a call of `Noise.permutation`."""
         draw = super().permutation
         return self._call("permutation", (n,), None, lambda: draw(n))
 
@@ -200,7 +200,7 @@ class Watched(Oracle):
         self.__tape = noise
 
     def ask(self, question: Mechanism) -> Any:
-        """As `Oracle.ask`."""
+        """Ask as `Oracle.ask` does, and note the question on the tape."""
         if isinstance(self.__tape, Tape):
             self.__tape.about(question, self.public)
         return super().ask(question)
