@@ -221,6 +221,6 @@ def _columns(rng: np.random.Generator, person: Columns, work: Columns, logit: Ar
 
 
 def _choose(rng: np.random.Generator, odds: Array) -> Array:
-    """One index a row, with probabilities proportional to the row's odds."""
+    """Draw one index for each row, with probabilities proportional to the row's odds."""
     cumulated = np.cumsum(odds, axis=1)
     return (rng.random((len(odds), 1)) * cumulated[:, -1:] > cumulated).sum(axis=1)

@@ -28,12 +28,12 @@ def encode(table: Table, dtype: DTypeLike = np.float64) -> Array:
 
 
 def encoded_names(table: Table) -> tuple[str, ...]:
-    """One name for each encoded column."""
+    """Return one name for each encoded column."""
     return tuple(name for column, block in _blocks(table) for name in block.names(column))
 
 
 def reading_of(table: Table) -> str:
-    """How the declaration was read, a line a column."""
+    """Return the reading of the declaration as text, one line a column."""
     return reading((name, block.declared) for name, block in _blocks(table))
 
 

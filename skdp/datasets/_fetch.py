@@ -52,7 +52,7 @@ ROWS = {"bank": 45_211, "bike": 17_379, "kddcup99": 494_021, "wine-red": 1_599, 
 
 
 def fetch_adult(path: Path, header: Iterable[str]) -> None:
-    """Both parts of Adult, blanks and the test part's trailing dots removed."""
+    """Fetch both parts of Adult; blanks and the trailing dots of the test part are removed."""
     lines = [",".join(header)]
     for part in ("train", "test"):
         text = download("adult.data" if part == "train" else "adult.test").decode()

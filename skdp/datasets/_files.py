@@ -1,4 +1,4 @@
-"""Where the public data lie, and how a csv becomes columns."""
+"""Files of the public data, and reading of a csv into columns."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Table:
         return f"Table({self.name!r}, {len(self.columns)} columns)"
 
     def scale(self, name: str) -> str:
-        """On which scale a numeric column is mapped to [-1, 1].
+        """Return the scale on which a numeric column is mapped to [-1, 1].
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Table:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """What is public of the columns, as ``TableEncoder.from_declaration`` takes it.
+        """Public declaration of the columns, as ``TableEncoder.from_declaration`` takes it.
 
         Examples
         --------
@@ -129,12 +129,12 @@ class Table:
         return {name: (numbers | words)[name] for name in self.columns}
 
     def reading(self) -> str:
-        """How the declaration was read, a line a column.
+        """Return the reading of the declaration as text, one line a column.
 
         Returns
         -------
         str
-            To look at before anything is fitted.
+            Lines to check before anything is fitted.
         """
         return reading_of(self)
 
@@ -155,17 +155,17 @@ class Table:
         return encode(self, dtype)
 
     def take(self, index: Array | slice) -> Table:
-        """The same table with the chosen rows.
+        """Return a table of the chosen rows with the same declaration.
 
         Parameters
         ----------
         index : array of int or bool, or slice
-            Which rows.
+            Rows to keep.
 
         Returns
         -------
         Table
-            It shares the declaration.
+            New table, which shares the declaration.
         """
         return replace(
             self,
@@ -175,7 +175,7 @@ class Table:
         )
 
     def drop(self, *names: str) -> Table:
-        """The same table without some columns.
+        """Return a table without some columns.
 
         Parameters
         ----------
