@@ -33,7 +33,7 @@ class Lists:
 
     @classmethod
     def of(cls, offsets: Array) -> Lists:
-        """Those that are not empty."""
+        """Make lists from offsets, and leave out empty ones."""
         return cls(np.unique(offsets))
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Lists:
 
     @cached_property
     def place(self) -> Array:
-        """Where each document stands in its list, from 0."""
+        """Place of each document in its list, from 0."""
         return np.arange(self.offsets[-1]) - self.spread(self.offsets[:-1])
 
     @cached_property
@@ -67,7 +67,7 @@ class Lists:
         return np.repeat(values, self.sizes)
 
     def table(self, values: Array, fill: float) -> Array:
-        """One row for each list, filled up at the end."""
+        """Return a table with one row for each list, filled up at the end."""
         wide = np.full((len(self), int(self.sizes.max(initial=0))), fill)
         wide[self.owner, self.place] = values
         return wide
@@ -127,5 +127,5 @@ class ListLoss(Loss):
         raise NotImplementedError
 
     def value_bound(self, radius: float, target_bound: float = 1.0) -> Any:
-        """Not known: a list may be of any length."""
+        """Refuse: a list may be of any length, so the value of its loss has no bound."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What a loss is: a formula of (score, target) with declared constants. It never sees a row."""
+"""Base classes of losses: formulas of (score, target) with declared constants. They never see a row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Loss:
         raise NotImplementedError
 
     def d2z_product(self, z: ArrayLike, y: ArrayLike) -> Callable[[Array], Array]:
-        """Of several scores: the map of (n, K) to (n, K) that multiplies by each record's ``d2z``."""
+        """Return the map of (n, K) to (n, K) that multiplies by each record's ``d2z``, for several scores."""
         hessians = self.d2z(z, y)
         return lambda s: np.einsum("ikl,il->ik", hessians, s)
 
@@ -99,7 +99,7 @@ class Loss:
         raise NotImplementedError
 
     def blunter(self, times: float) -> "Loss | None":
-        """The same with its corners rounded over so many times as much; None where it has no such corners.
+        """Return the loss with its corners rounded over so many times as much; None where it has no such corners.
 
         An inner minimiser goes from blunt corners to sharp ones (`mechanisms/_narrowing.py`); no promise counts on it.
         """

@@ -50,7 +50,7 @@ class EpsilonInsensitive(ResidualLoss):
         return 1.0 / float(self.h)
 
     def blunter(self, times: float) -> Self:
-        """The same, rounded over so many times as much."""
+        """Return the loss with its corners rounded over so many times as much."""
         return replace(self, h=self.h * times)
 
     def of_residual(self, residual: Array) -> Array:

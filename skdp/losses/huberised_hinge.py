@@ -48,7 +48,7 @@ class HuberisedHinge(MarginLoss):
         return 1.0 / (2.0 * self.h)
 
     def blunter(self, times: float) -> Self:
-        """The same, rounded over so many times as much."""
+        """Return the loss with its corner rounded over so many times as much."""
         return replace(self, h=self.h * times)
 
     def of_margin(self, margin: Array) -> Array:

@@ -44,7 +44,7 @@ class ListMLE(ListLoss):
         return np.cumsum(logs, axis=1)[:, -1] - lists.total(under)
 
     def slopes(self, z: Array, y: Array, lists: Lists) -> Array:
-        """For each document, the sum of its chances in the choices up to its own, less 1."""
+        """Return for each document the sum of its chances in the choices up to its own, less 1."""
         order, under, behind = self._behind(z, y, lists)
         passed = np.cumsum(1.0 / behind, axis=1)[lists.owner, lists.place]
         out = np.empty(len(z))

@@ -57,7 +57,7 @@ class QuantileHuber(ResidualLoss):
         return 1.0 / float(self.k)
 
     def blunter(self, times: float) -> Self:
-        """The same, rounded over so many times as much."""
+        """Return the loss with its corner rounded over so many times as much."""
         return replace(self, k=self.k * times)
 
     def of_residual(self, residual: Array) -> Array:
