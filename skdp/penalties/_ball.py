@@ -1,4 +1,4 @@
-"""What bounds on a norm share."""
+"""Base class of the bounds on a norm."""
 
 from dataclasses import dataclass
 

@@ -123,7 +123,7 @@ def make(
 
 
 def _named_by(l1_ratio: float | None) -> str:
-    """What scikit-learn means by a share of L1."""
+    """Return the name of the penalty that scikit-learn means by a share of L1."""
     if l1_ratio is None or l1_ratio == 0.0:
         return "l2"
     return "l1" if l1_ratio == 1.0 else "elasticnet"

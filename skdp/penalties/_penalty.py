@@ -1,4 +1,4 @@
-"""What a penalty is: a formula of the coefficients with its prox. It never sees a record."""
+"""Base class of penalties: formulas of the coefficients with their prox. They never see a record."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ class Penalty:
 
     @property
     def convex(self) -> bool:
-        """Whether the penalty is a convex function."""
+        """True if the penalty is a convex function."""
         return self.convexity >= 0.0
 
     @property

@@ -73,17 +73,17 @@ class ScaledPenalty(Penalty):
 
     @property
     def smooth(self) -> bool:
-        """Whether ``gradient`` exists everywhere."""
+        """True if ``gradient`` exists everywhere."""
         return self.penalty.smooth
 
     @property
     def separable(self) -> bool:
-        """Whether it is a sum over single coefficients."""
+        """True if the penalty is a sum over single coefficients."""
         return self.penalty.separable
 
     @property
     def bounded(self) -> bool:
-        """Whether the set is bounded: never with a free intercept."""
+        """True if the set is bounded: never with a free intercept."""
         return self.penalty.bounded and not self.intercept
 
     def value(self, w: Array) -> float:

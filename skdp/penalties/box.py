@@ -11,7 +11,7 @@ __all__ = ["Box"]
 
 @dataclass(frozen=True)
 class Box(Penalty):
-    """Each coefficient in [low, high]; ``Box(0, inf)`` keeps them from being negative.
+    """Bounds [low, high] on each coefficient; ``Box(0, inf)`` keeps them from being negative.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Box(Penalty):
 
     @property
     def bounded(self) -> bool:
-        """Whether both bounds are finite."""
+        """True if both bounds are finite."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
     def value(self, w: Array) -> float:

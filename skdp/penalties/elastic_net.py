@@ -48,7 +48,7 @@ class ElasticNet(Penalty):
 
     @property
     def smooth(self) -> bool:
-        """Whether ``gradient`` exists everywhere: without L1 only."""
+        """True if ``gradient`` exists everywhere: without L1 only."""
         return self._l1 == 0.0
 
     @property

@@ -61,11 +61,11 @@ class L2Blocks(Penalty):
         return self._times(w, [1.0 / (1.0 + step * strength) for strength in self.strengths])
 
     def gradient(self, w: Array) -> Array:
-        """Each block times its strength."""
+        """Return the gradient: each block times its strength."""
         return self._times(w, list(self.strengths))
 
     def _ends(self) -> Array:
-        """Where blocks end but the last."""
+        """Return the ends of all blocks but the last."""
         return np.cumsum(self.sizes[:-1], dtype=np.intp)
 
     def _times(self, w: Array, factors: list[float]) -> Array:

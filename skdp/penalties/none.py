@@ -1,4 +1,4 @@
-"""No penalty."""
+"""Absence of a penalty."""
 
 from dataclasses import dataclass
 

@@ -57,5 +57,5 @@ class NonNegative(Penalty):
         return self._net().value(w) if np.all(np.asarray(w) >= 0.0) else np.inf
 
     def prox(self, w: Array, step: float) -> Array:
-        """That of the elastic net, of what is not negative."""
+        """Return the prox of the elastic net at the coefficients with negative ones set to 0."""
         return self._net().prox(np.maximum(w, 0.0), step)
