@@ -1,4 +1,4 @@
-"""Every public estimator, found by walking the package: a list by hand forgets the next one."""
+"""Discovery of the public estimators by walking the package: a list by hand would forget the next one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def all_estimators(type_filter: str | None = None) -> list[tuple[str, type[BaseEstimator]]]:
-    """Every public estimator of skdp, as scikit-learn's function of that name lists its own.
+    """Return every public estimator of skdp, as scikit-learn's function of the same name does for its own.
 
     A class is public where a module without an underscore in its path names it in ``__all__``. A base is not an
     estimator: it is abstract, or leaves ``fit`` or the parameters to others. One that needs an extra is there where the
@@ -91,11 +91,11 @@ def _public_classes(module: ModuleType) -> Iterator[type]:
 
 
 def _is_base(kind: Any) -> bool:
-    """Whether others are to be made of it: it is not complete, or has no parameters of its own or of a parent."""
+    """Return True if a class is a base of others: it is abstract, or leaves ``fit`` or the parameters to them."""
     return inspect.isabstract(kind) or not hasattr(kind, "fit") or kind.__init__ is object.__init__
 
 
 def _is_complete(kind: Any) -> bool:
-    """Whether the package that it needs beside those of skdp is installed."""
+    """Return True if the extra package that an estimator needs is installed."""
     extra = getattr(kind, "_extra", None)
     return extra is None or find_spec(extra) is not None

@@ -1,4 +1,4 @@
-"""Which of scikit-learn's checks an estimator fails on purpose, and why."""
+"""Checks of scikit-learn that an estimator fails on purpose, and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLIPPED = (
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
-    """Which of scikit-learn's checks an estimator fails on purpose, and why.
+    """Return the checks of scikit-learn that an estimator fails on purpose, and why.
 
     Parameters
     ----------
