@@ -112,7 +112,7 @@ def _are_floats(value: Any) -> bool:
 
 
 def _first_digest(name: str, value: np.ndarray[Any, Any]) -> str:
-    """Of name, shape and the numbers as doubles of one byte order."""
+    """Return the digest of a name, a shape, and the numbers as doubles of one byte order."""
     told = hashlib.sha256(f"{name}{value.shape}".encode())
     told.update(np.ascontiguousarray(value, dtype="<f8").tobytes())
     return told.hexdigest()
@@ -126,7 +126,7 @@ def _state(model: Any) -> dict[str, Any]:
 
 
 def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a receipt binds: all but what stands apart from a model, as this library leaves it there."""
+    """Return the values that a receipt binds: all but those that this library keeps apart from a model."""
     return {
         name: value
         for name, value in values.items()
@@ -135,7 +135,7 @@ def _bound(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(model: Any) -> dict[str, Any] | None:
-    """Of an estimator's constructor; None of what is no estimator."""
+    """Return the constructor parameters of an estimator; None for anything else."""
     if isinstance(model, type) or not callable(getattr(model, "get_params", None)):
         return None
     found: dict[str, Any] = model.get_params(deep=False)
@@ -171,7 +171,7 @@ def _is_sent(value: Any) -> bool:
 
 
 def _is_random_state(value: Any) -> bool:
-    """As a fit takes it, and without room for anything else."""
+    """Return True if a fit takes the value as a random state, and it has no room for anything else."""
     from .fitting._seeds import SEEDS
 
     return SEEDS[0](value) and not hasattr(value, "__dict__")
@@ -182,7 +182,7 @@ def _is_level(value: Any) -> bool:
 
 
 def _are_digests(value: Any) -> bool:
-    """Of a ledger and of a receipt."""
+    """Return True if the value is a pair of digests: of a ledger and of a receipt."""
     return (
         type(value) is tuple
         and [type(part) for part in value] == [str, str]
@@ -214,7 +214,7 @@ _APART: dict[str, Callable[[Any], bool]] = {
 
 
 def _node(kind: str, *parts: bytes) -> bytes:
-    """Of a kind of value and its parts, whose ends are marked."""
+    """Return the digest of a kind of value and its parts, whose ends are marked."""
     told = hashlib.sha256()
     for part in (kind.encode(), *parts):
         told.update(len(part).to_bytes(8, "big"))
@@ -223,7 +223,7 @@ def _node(kind: str, *parts: bytes) -> bytes:
 
 
 def _of_class(value: Any) -> bytes:
-    """By its name alone: a class may move to another module."""
+    """Return the digest of a class by its name alone: a class may move to another module."""
     kind = value if isinstance(value, type) else type(value)
     return _node("class", kind.__qualname__.encode())
 
@@ -233,7 +233,7 @@ def _text(value: Any) -> bytes:
 
 
 def _digest(value: Any, within: tuple[int, ...] = ()) -> bytes:
-    """Of any value; one that holds itself is told by how far up that is."""
+    """Return the digest of any value; a value that holds itself is marked by how far up it is."""
     if id(value) in within:
         return _node("again", _text(within.index(id(value))))
     for is_kind, of_kind in _PLAIN:
@@ -269,19 +269,19 @@ def _of_array(value: Any) -> bytes:
 
 
 def _of_sparse(value: Any) -> bytes:
-    """The same as of the numbers that it holds, since an estimator may be made sparse afterwards."""
+    """Return the digest of the dense array, since an estimator may be made sparse afterwards."""
     return _of_array(value.toarray())
 
 
 def _of_tensor(value: Any) -> bytes:
-    """Of PyTorch's: floats of any precision are told as doubles beside their precision."""
+    """Return the digest of a PyTorch tensor; floats of any precision count as doubles, beside their precision."""
     plain = value.detach().cpu()
     exact = plain.double() if plain.is_floating_point() else plain
     return _node("tensor", _text(value.dtype), _of_array(exact.numpy()))
 
 
 def _of_module(value: Any, within: tuple[int, ...]) -> bytes:
-    """Of PyTorch's: each module inside with its public settings, its weights and its buffers."""
+    """Return the digest of a PyTorch module: settings of each module inside, weights and buffers."""
     parts = []
     for name, inner in value.named_modules():
         settings = {n: v for n, v in vars(inner).items() if not n.startswith("_")}
@@ -292,7 +292,10 @@ def _of_module(value: Any, within: tuple[int, ...]) -> bytes:
 
 
 def _of_object(value: Any, within: tuple[int, ...]) -> bytes:
-    """Of its class and what it holds; a function, or an object that shows nothing, of its name."""
+    """Return the digest of an object's class and of what it holds.
+
+    A function, or an object that shows nothing, is known by its name.
+    """
     if isinstance(value, ModuleType) or len(within) > _DEEP:
         return _node("name", _of_class(value), _text(getattr(value, "__name__", "")))
     if isinstance(value, partial):

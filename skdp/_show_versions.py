@@ -1,4 +1,4 @@
-"""What a bug report should tell of the machine."""
+"""Versions and platform for a bug report."""
 
 import platform
 import sys

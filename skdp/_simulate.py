@@ -1,4 +1,4 @@
-"""How accurate a private fit will be, tried on generated data with the declared columns before a real one is read."""
+"""Accuracy of a private fit, tried on generated data with the declared columns before real data are read."""
 
 from __future__ import annotations
 

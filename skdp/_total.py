@@ -1,4 +1,4 @@
-"""What a fitted model has cost, whatever meta-estimators of scikit-learn it is made of."""
+"""Total privacy cost of a fitted model, whatever meta-estimators of scikit-learn it is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What skdp raises and warns: every message names the value and the remedy, never a private fact."""
+"""Exceptions and warnings of skdp: every message names the value and the remedy, never a private fact."""
 
 __all__ = ["BudgetExceeded", "NotSupported", "OffScript", "PrivacyWarning"]
 
