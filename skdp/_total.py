@@ -117,12 +117,12 @@ def total(model: Any, delta: float | None = None) -> Total:
         receipt.declared.get("begins_at") == BEGUN for receipt in receipts
     ):
         raise NotSupported(
-            f"One of the {len(receipts)} receipts is that of a warm start, and what other steps have paid before its "
-            "last fit is in none of them; share a ledger or a budget between such fits."
+            f"One of the {len(receipts)} receipts belongs to a warm start, and none of them counts what other steps "
+            "paid before its last fit; share a ledger or a budget between such fits."
         )
     if len(relations) > 1:
         raise NotSupported(
-            f"The fits have different relations, {sorted(relations)}; total them apart."
+            f"The fits have different relations, {sorted(relations)}; total them separately."
         )
     neighbors = next(iter(relations), "replace_one")
     if delta is None:
@@ -139,8 +139,8 @@ def total(model: Any, delta: float | None = None) -> Total:
 def _whole(receipt: Receipt) -> Script:
     if receipt.unspent is not None:
         raise NotSupported(
-            f"The fit by {receipt.solver} chose what it asked by answers, under a filter, and its script alone "
-            "proves nothing in a sum; share a ledger or a budget between such fits."
+            f"The fit by {receipt.solver} asked questions that depended on answers, under a filter, so its script "
+            "cannot be added to others; share a ledger or a budget between such fits."
         )
     return receipt.script
 

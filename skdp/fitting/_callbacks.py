@@ -52,8 +52,8 @@ def _refuse_looks(callback: Any) -> None:
         wanted = [one.name for one in asked if one.kind is one.KEYWORD_ONLY]
         if wanted:
             raise NotSupported(
-                f"{type(callback).__name__} asks for {wanted[0]} in the midst of a fit, which has no price; take one "
-                "that follows progress alone, such as sklearn.callback.ProgressBar."
+                f"{type(callback).__name__} asks for {wanted[0]} during a fit, which has no price; use a callback "
+                "that only follows progress, such as sklearn.callback.ProgressBar."
             )
 
 

@@ -112,8 +112,8 @@ class Uncovered:
         if out_of_sight and not self.told:
             self.told = True
             warnings.warn(
-                "This estimator was made in a worker process and has no ledger: a budget that is open in the process "
-                "which started the worker is not charged. Make the estimator there and send it, or give it the ledger.",
+                "This estimator was made in a worker process and has no ledger: the budget that is open in the "
+                "parent process is not charged. Make the estimator in the parent process, or give it the ledger.",
                 PrivacyWarning,
                 stacklevel=frames_to_caller(),
             )

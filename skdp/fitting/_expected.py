@@ -18,8 +18,8 @@ __all__ = ["expected_error"]
 def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
     """Return the standard errors that a receipt states; empty where public numbers do not give them.
 
-    They hold for a table whose rows are alike in all directions. The squared error of a score is spread evenly over the d
-    coefficients: each gets a d-th part, divided by the variance that its column has beside the others.
+    They hold for a table whose rows are alike in all directions. The squared error of a score is spread evenly over
+    the d coefficients: each gets a d-th part, divided by the variance that its column has beside the others.
 
     Of a table whose rows are alike in all directions: a score is off by so much, and each of d coefficients, over the
     deviation that its column has beside the others, by the d-th part of its square.

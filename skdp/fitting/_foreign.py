@@ -16,16 +16,16 @@ _STEPS = "a solver's work is fixed before it runs, since what depends on the dat
 FOREIGN = {
     "max_iter": _STEPS,
     "tol": _STEPS,
-    "n_jobs": "a fit runs on one thread, so that no bit of it depends on how many there are; fit several models in "
+    "n_jobs": "a fit runs on one thread, so that its result does not depend on their number; fit several models in "
     "threads instead",
-    "early_stopping": "a look at held-out records costs as an answer does; set max_iter instead",
+    "early_stopping": "looking at held-out records costs as much as an answer does; set max_iter instead",
     "warm_start": "only linear estimators begin where an earlier fit ended; set max_iter instead",
     "shuffle": "batches are drawn anew at every step; leave it out",
     "learning_rate": "a solver has a schedule of its own; set solver__schedule instead",
     "dual": "each solver has one formulation; choose a solver instead",
     "intercept_scaling": "the intercept is free of the penalty whatever its scale; leave it out",
     "copy_X": "the table is never written to; leave it out",
-    "precompute": "products of the table are asked for at a price, by the solver; leave it out",
+    "precompute": "the solver pays for products of the table; leave it out",
     "selection": "there are no coordinates to go through; leave it out",
     "probability": "predict_proba needs no second fit; leave it out",
 }

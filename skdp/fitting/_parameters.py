@@ -128,7 +128,7 @@ RULES: dict[str, Rule] = {
         _or_none(_between(1e-30, 1e30)),
         "must be a number between 1e-30 and 1e30: declare a bound on the norm of a row that you know without looking "
         "at the data (rows beyond it are scaled down); with columns scaled to [-1, 1] by public bounds, "
-        "sqrt(n_features) always holds, and None buys bounds",
+        "sqrt(n_features) always holds; None estimates bounds privately",
     ),
     "C": (
         _between(1e-100, 1e100, math.inf),
@@ -156,7 +156,7 @@ RULES: dict[str, Rule] = {
     ),
     "n_public": (
         _or_none(_between(1, MOST)),
-        "must be a number from 1 to 2**53: declare a rough count, or None to buy a noisy one",
+        "must be a number from 1 to 2**53: declare a rough count, or None to estimate it privately",
     ),
     "solver": (
         _one_of(Solver, "auto", *SOLVERS),
@@ -164,7 +164,7 @@ RULES: dict[str, Rule] = {
     ),
     "penalty": (
         _or_none(_one_of((Penalty, str))),
-        "is no penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
+        "is not a penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
     ),
     "alpha": (
         _between(1e-100, 1e100, 0.0),
@@ -180,8 +180,8 @@ RULES: dict[str, Rule] = {
     ),
     "smoothing": (
         _or_none(_between(5e-3, 1.0)),
-        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range; None goes "
-        "by the noise",
+        "must be a number between 0.005 and 1: how far a corner is rounded, in halves of the declared range; None "
+        "follows the noise",
     ),
     "quantile": (
         lambda value: 0.0 < _real(value) < 1.0,
@@ -196,7 +196,7 @@ RULES: dict[str, Rule] = {
         lambda value: (
             _width(value) or (_listing(value) and len(value) > 0 and all(map(_width, value)))
         ),
-        "must be a number of units from 1 to 1e6, or a tuple of one or more such numbers: one for each hidden layer",
+        "must be a number of units from 1 to 1e6, or a tuple of one or more such numbers, one for each hidden layer",
     ),
     "activation": (
         _one_of((), *ACTIVATIONS),
@@ -232,8 +232,8 @@ RULES: dict[str, Rule] = {
     ),
     "class_weight": (
         _or_none(_by_label),
-        "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or 'balanced', which buys "
-        "noisy counts of the classes, or None",
+        "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or 'balanced', which "
+        "estimates the counts of the classes privately, or None",
     ),
     "multi_class": (
         _one_of((), "multinomial", "ovr"),
@@ -244,7 +244,10 @@ RULES: dict[str, Rule] = {
         _or_none(_is_ledger),
         "must be a skdp.privacy.Ledger, or None for a fit that shares no budget",
     ),
-    "verbose": (_level, "must be 0, 1 or 2: nothing, the receipt, a progress bar besides"),
+    "verbose": (
+        _level,
+        "must be 0 for no output, 1 for the receipt, or 2 for a progress bar as well",
+    ),
     # Not of the estimator, but of its quote:
     "n": (is_count, "must be a whole number from 1 to 2**53: the records that a fit would see"),
     "n_classes": (

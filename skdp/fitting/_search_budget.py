@@ -105,9 +105,9 @@ class Search:
 
 
 _VARIES = (
-    "This search sets epsilon or delta, and nobody tells what its other candidates cost: say it beforehand by "
-    "ledger.announce([(model.quote(n, d).script, fits), ...]), without fits=, and the search is let pass. If all cost "
-    "as much as this one, then: "
+    "This search varies epsilon or delta, so the cost of its other candidates is unknown: declare it before the "
+    "search with ledger.announce([(model.quote(n, d).script, fits), ...]), without fits=. If all candidates cost as "
+    "much as this one: "
 )
 # Of searches that this process makes fits for: what was found payable, and what was not, after which nothing is.
 _LET_PASS: set[tuple[str, Script]] = set()
@@ -235,9 +235,10 @@ class Unannounced:
             return
         self.told = True
         warnings.warn(
-            f"Clones of one {payer} are fitted at a ledger, and nothing says how many will follow: if the budget ends "
-            "on the way, what was fitted stays paid. Say it with skdp.budget(epsilon, delta, fits=...), "
-            "Ledger(..., fits=...) or Ledger.announce, and what cannot be paid is refused before the first fit.",
+            f"Clones of one {payer} charge a ledger, and nothing says how many will follow: if the budget runs out "
+            "midway, the fits already made stay charged. Declare the number with skdp.budget(epsilon, delta, "
+            "fits=...), Ledger(..., fits=...) or Ledger.announce; what the budget cannot pay is then refused before "
+            "the first fit.",
             PrivacyWarning,
             stacklevel=frames_to_caller(),
         )

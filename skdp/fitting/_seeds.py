@@ -66,8 +66,8 @@ def warn_of_seed(ledger: Ledger | None, random_state: int | SeedSource | None) -
     """Warn of a seed beside a shared budget."""
     if ledger is not None and random_state is not None:
         warnings.warn(
-            f"random_state={random_state!r} beside a ledger: fits that share a seed share their noise, so "
-            "their costs do not add up as the ledger counts; use random_state=None.",
+            f"random_state={random_state!r} with a ledger: fits that share a seed share their noise, so their costs "
+            "do not add up as the ledger counts; use random_state=None.",
             PrivacyWarning,
             stacklevel=frames_to_caller(),
         )

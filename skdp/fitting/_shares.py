@@ -116,8 +116,7 @@ def _read_id(cell: Any) -> Any:
         return found
     if abs(found) >= DIGITS_LOST and found == np.rint(found):
         raise ValueError(
-            "ids hold a number of 2**53 or more that came as a double, in which its neighbours are the same; read ids "
-            "as text."
+            "ids hold a double of 2**53 or more, which cannot be told from its neighbours; read ids as text."
         )
     return int(found) if found == np.rint(found) else repr(found)
 
@@ -144,13 +143,12 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
         )
     if most is None:
         raise ValueError(
-            "groups was passed, and max_rows_per_group is None; declare how many rows of a person may enter."
+            "groups was passed, but max_rows_per_group is None; declare how many rows of a person may enter."
         )
     owners, wrong = attempt(lambda: unify_kinds(ids_of(groups)))
     if wrong is not None:
         raise ValueError(
-            "groups must be an array of one id for each row of X, and ids of 2**53 or more whole numbers or text; give "
-            "one."
+            "groups must be an array of one id for each row of X, with ids of 2**53 or more as whole numbers or text."
         )
     return owners, number_of_units(owners, n)
 

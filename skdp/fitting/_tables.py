@@ -178,7 +178,7 @@ def _why_no_table(X: Any, kind: type[Exception], private: bool, sparse: bool = F
         return "Sparse data was passed for X, but dense data is required; use X.toarray()."
     found, wrong = (X, None) if issparse(X) else attempt(lambda: np.asarray(X))
     if wrong is not None:
-        return "X is ragged or no table; pass rows of equal length, a number in each cell."
+        return "X is ragged or not a table; pass rows of equal length, with a number in each cell."
     if found.dtype.kind == "c":
         return "Complex data not supported: X holds complex numbers; pass real ones."
     if found.ndim != 2:
@@ -201,10 +201,10 @@ def _why_empty(shape: tuple[int, ...], private: bool) -> str:
 def _why_no_numbers(found: Array) -> str:
     numbers, kind = attempt(lambda: found.astype(np.float64))
     if kind is TypeError:
-        return "X holds objects that are no numbers; each argument must be a string of digits or a real number."
+        return "X holds objects that are not numbers; each argument must be a string of digits or a real number."
     if kind is not None:
         return (
-            "X holds text that is no number, or a number too large for a double; declare its columns in "
+            "X holds text that is not a number, or a number too large for a double; declare its columns in "
             "skdp.preprocessing.TableEncoder or DeclaredEncoder."
         )
     if np.isnan(numbers).any():

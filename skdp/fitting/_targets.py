@@ -29,23 +29,23 @@ def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
     shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
     if shape is not None and len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"{type(estimator).__name__} predicts one number and y has {shape[1]} columns; fit one estimator for each, "
-            "as scikit-learn's MultiOutputRegressor does, and share a ledger among them."
+            f"{type(estimator).__name__} predicts one number, but y has {shape[1]} columns; fit one estimator for "
+            "each, as scikit-learn's MultiOutputRegressor does, and share a ledger among them."
         )
     found, kind = attempt(lambda: np.asarray(y))
     if kind is None and y is not None and found.dtype.kind in "OUST":
         numbers = as_numbers(found.ravel()).reshape(found.shape)
         if np.isnan(numbers).any():
             raise ValueError(
-                "y holds text, a missing value or what else is no number, and a number is to be predicted; pass one "
-                "finite number for each record."
+                "y holds text, missing values or other non-numbers; a regressor needs one finite number for each "
+                "record."
             )
         y = found = numbers
     if kind is None and y is not None and found.dtype.kind == "f" and not np.isfinite(found).all():
         raise ValueError("Input y contains NaN or infinity; drop such records first.")
     column = labels(estimator, y, n)
     if column.dtype.kind not in "biuf":
-        raise ValueError("y holds text, and a number is to be predicted; pass one for each record.")
+        raise ValueError("y holds text; a regressor needs one number for each record.")
     return as_numbers(column)
 
 
@@ -82,7 +82,8 @@ def grades(estimator: Any, y: ArrayLike, n: int) -> Array:
     found = targets(estimator, y, n)
     if not ((found >= 0.0) & (found <= _BEST) & (np.rint(found) == found)).all():
         raise ValueError(
-            f"y holds what is no grade; pass a whole number from 0 to {_BEST}, 0 for no use, for each document."
+            f"y holds values that are not grades; pass a whole number from 0 to {_BEST}, 0 for no use, for each "
+            "document."
         )
     return found
 
@@ -120,7 +121,7 @@ def warn_of_no_scale(bounds: Array) -> None:
     """
     if (bounds[:, 0] == bounds[:, 1]).any():
         warnings.warn(
-            "Noise has hidden the scale of a target, which is predicted to be 0: declare y_bounds, or give more "
+            "Noise hides the scale of a target, so the model predicts 0 for it: declare y_bounds, or use more "
             "records or a larger epsilon.",
             UserWarning,
             stacklevel=frames_to_caller(),

@@ -68,24 +68,24 @@ def earlier_of(model: Any) -> tuple[Receipt, Any, Any]:
     told = receipt.model if isinstance(receipt, Receipt) else {}
     if not isinstance(receipt, Receipt) or any(told.get(n, "") != here.get(n) for n in _KEPT):
         raise NotSupported(
-            "warm_start=True begins at coef_ and intercept_, and these are not what the receipt in privacy_ speaks of; "
-            f"{_ANEW}, or declare public ones in coef_init of a new estimator."
+            "warm_start=True begins at coef_ and intercept_, but these are not the ones that the receipt in privacy_ "
+            f"covers; {_ANEW}, or declare public ones in coef_init of a new estimator."
         )
     if receipt.unspent is not None:
         raise NotSupported(
-            f"warm_start=True begins at a fit by {receipt.solver}, which chose what it asked by answers, so that its "
-            f"script alone proves nothing in a sum; {_ANEW}, by 'gd', 'sgd' or 'adam'."
+            f"warm_start=True begins at a fit by {receipt.solver}, whose questions depended on earlier answers, so "
+            f"its script cannot be added to another; {_ANEW}, by 'gd', 'sgd' or 'adam'."
         )
     bought = [n for n in ("data_norm", "y_bounds") if f"{n}_" in fitted]
     if bought:
         raise NotSupported(
-            f"warm_start=True begins at a fit with {bought[0]}=None, whose coefficients are on a scale that it bought; "
-            f"declare {bought[0]}, and {_ANEW}."
+            f"warm_start=True begins at a fit with {bought[0]}=None, whose coefficients are on a privately estimated "
+            f"scale; declare {bought[0]}, and {_ANEW}."
         )
     if "_behind" in fitted:
         raise NotSupported(
-            f"warm_start=True begins at a fit behind {fitted['_behind']}, which bought what its coefficients tell of, "
-            f"and no receipt of this sequence counts it; {_ANEW}."
+            f"warm_start=True begins at a fit behind {fitted['_behind']}, which paid for facts that the coefficients "
+            f"reveal, and no receipt of this sequence counts that cost; {_ANEW}."
         )
     return receipt, *kept.values()
 
@@ -100,8 +100,8 @@ def refuse_other_classes(before: Any, now: Any) -> None:
     """
     if not np.array_equal(before, now):
         raise NotSupported(
-            f"warm_start=True cannot go on with {len(now)} classes that are not the {len(before)} of the earlier fit; "
-            f"keep them, or {_ANEW}."
+            f"warm_start=True cannot continue with {len(now)} classes that are not the {len(before)} of the earlier "
+            f"fit; keep them, or {_ANEW}."
         )
 
 
@@ -124,8 +124,8 @@ def refuse_untold(context: Any) -> None:
     """
     if context is not None and context.parent is not None and find_surroundings() is None:
         raise NotSupported(
-            f"warm_start=True goes on inside a {context.parent.estimator_name} that does not tell what stands in front "
-            f"of the fit; make the pipeline by skdp.make_pipeline, or {_ANEW}."
+            f"warm_start=True cannot continue inside a {context.parent.estimator_name}, which does not tell the fit "
+            f"which steps stand in front of it; use skdp.make_pipeline, or {_ANEW}."
         )
 
 
@@ -140,7 +140,8 @@ def refuse_bought_rows(name: str | None) -> None:
     if name is not None:
         raise NotSupported(
             f"warm_start=True behind {name}: the pipeline fits that step anew each time, and coefficients on its "
-            "earlier scale would tell what no receipt counts; fit it once, outside, or leave warm_start out."
+            "earlier scale would reveal more than any receipt counts; fit the step once, outside, or leave "
+            "warm_start out."
         )
 
 
@@ -167,15 +168,15 @@ def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:
         wrong = f"neighbors={spec.neighbors!r} after a fit with {earlier.neighbors!r}"
     elif (earlier.unit, earlier.rows) != (plan.unit, plan.public.rows):
         wrong = (
-            f"a promise to a {plan.unit} of at most {plan.public.rows} rows after one to a {earlier.unit} of at most "
-            f"{earlier.rows} (max_rows_per_group)"
+            f"a guarantee for a {plan.unit} of at most {plan.public.rows} rows after one for a {earlier.unit} of at "
+            f"most {earlier.rows} (max_rows_per_group)"
         )
     elif spec.private and math.isinf(earlier.epsilon):
         wrong = (
             f"epsilon={round_up(spec.epsilon)} after a fit with epsilon=inf, which is not private"
         )
     if wrong is not None:
-        raise NotSupported(f"warm_start=True cannot go on with {wrong}; keep it, or {_ANEW}.")
+        raise NotSupported(f"warm_start=True cannot continue with {wrong}; keep it, or {_ANEW}.")
 
 
 def joint(earlier: Script, later: Script) -> Script:
@@ -231,9 +232,9 @@ def continued(earlier: Receipt, receipt: Receipt, accountant: str) -> Receipt:
     spec = Spec(receipt.epsilon, receipt.delta, receipt.neighbors)
     price, by = priced_jointly(earlier, receipt.script, spec, accountant)
     note = (
-        f"a warm start: begun at the coefficients of an earlier fit (epsilon = {round_up(earlier.epsilon)}, delta = "
-        f"{round_up(earlier.delta, 3)}); the promise is of both together, and this fit by itself costs epsilon = "
-        f"{round_up(receipt.epsilon)}; what steps in front paid at each of them is not counted here"
+        f"a warm start from the coefficients of an earlier fit (epsilon = {round_up(earlier.epsilon)}, delta = "
+        f"{round_up(earlier.delta, 3)}); the guarantee covers both together, and this fit by itself costs epsilon = "
+        f"{round_up(receipt.epsilon)}; the cost of steps in front of either is not counted here"
     )
     return replace(
         receipt,

@@ -70,8 +70,8 @@ def warn_of_noise(error: Mapping[str, Any]) -> None:
     """
     if error.get("score", 0.0) >= DROWNED and not _part_of_a_whole():
         _warn(
-            f"Noise drowns this model: it moves a score by about {error['score']:.2g} {error['unit']}, see quote(); "
-            "use more records, fewer columns, tighter bounds or a larger epsilon."
+            f"Noise drowns this model: it moves a score by about {error['score']:.2g} {error['unit']}; see quote(). "
+            "Use more records, fewer columns, tighter bounds or a larger epsilon."
         )
 
 

@@ -144,8 +144,8 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
         places = codes(y, classes)  # by each label alone: a file's other labels decide its type
         if (places == len(classes)).any():
             raise ValueError(
-                f"y holds labels that are not among {_told(classes)} (a continuous target is none); declare all labels "
-                f"that may occur{_coded(classes, y)}."
+                f"y holds labels that are not among {_told(classes)} (a continuous target has none); declare all "
+                f"labels that may occur{_coded(classes, y)}."
             )
         outputs = _outputs(len(classes))
         if outputs == 1:

@@ -87,8 +87,8 @@ class PrivateLearner(PrivateEstimator):
         assert w is not None and isinstance(plan, Plan), "a learner has a solver"
         if not np.isfinite(w).all():
             raise ValueError(
-                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps none, though "
-                "it has been paid; take smaller steps."
+                f"solver={plan.solver.name!r} ended in parameters that are not finite, so the fit keeps no model, but "
+                "its cost has been paid; use smaller steps."
             )
         self._keep_bought(plan, fitted.known)
         self._store(np.asarray(w, dtype=np.float64), plan)

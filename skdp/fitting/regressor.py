@@ -38,7 +38,7 @@ OF_SEVERAL: dict[str, Rule] = {
 OF_ANY_UNIT: dict[str, Rule] = {
     "y_bounds": (
         lambda value: value is None or are_bounds_or_several(value),
-        f"{_TOLD}, and None buys bounds",
+        f"{_TOLD}; None estimates bounds privately",
     )
 }
 
@@ -192,8 +192,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
         bounds = self._bounds()
         if bounds.ndim == 2 and bounds.shape[0] != (found.shape[1] if found.ndim == 2 else 1):
             raise ValueError(
-                f"y_bounds holds bounds of {len(bounds)} targets, and y has another number of columns; give a pair for "
-                "each, or one for all."
+                f"y_bounds holds bounds of {len(bounds)} targets, but y has another number of columns; give a pair "
+                "for each, or one for all."
             )
         found = onto_unit(found, bounds, self.fit_intercept)
         return X, found, {"y_bounds": bounds.tolist(), **declared}, {}

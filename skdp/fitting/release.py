@@ -172,7 +172,7 @@ def refuse_unless_public(thing: Any, *methods: str) -> None:
     if not plain or not free or not type(thing).__dataclass_params__.frozen:
         raise TypeError(
             f"{type(thing).__name__} must be a frozen dataclass whose fields are numbers or texts and whose methods "
-            "close over nothing: a question is asked by public numbers and answers alone."
+            "close over nothing: a question may depend on public numbers and answers alone."
         )
 
 

@@ -163,8 +163,8 @@ class ColumnBounds(Stage):
         """Say what to declare in its place."""
         what, remedy = _DECLARE[self.parameter]
         return NotSupported(
-            f"{self.parameter}=None buys bounds of the {what}, and {wrong}; declare {self.parameter}, {remedy} that "
-            "you know without looking."
+            f"{self.parameter}=None estimates bounds of the {what} privately, and {wrong}; declare {self.parameter}: "
+            f"{remedy} that you know without looking at the data."
         )
 
     def refuse(self, plan: Plan) -> None:
@@ -174,7 +174,7 @@ class ColumnBounds(Stage):
             super().refuse(plan)
         if public.lists is not None or public.rows > 1 or plan.unit != "row":
             raise self.refusal(
-                "there is no proof for units of several rows, nor for the first row of each person's"
+                "there is no proof for units of several rows, nor for the first row of each person"
             )
         super().refuse(plan)
 
@@ -184,8 +184,9 @@ class ColumnBounds(Stage):
         stated = state([(question, 1)], public)
         least = math.ceil(SEEN * question.multiplier * question.bound(public))
         note = _NOTES[self.rows, self.targets > 0] + (
-            f" bought, for {self.told:.2g} of the budget in mu squared; one has no scale, so that a column is seen by "
-            f"its sign alone and a target not at all, unless about {least} records share an octave"
+            f" estimated privately, for {self.told:.2g} of the budget in mu squared; bounds are found only where "
+            f"about {least} values lie within a factor of two of each other: otherwise only the sign of a column is "
+            "used, and a target is predicted as 0"
         )
         return Statement(stated.script, ("bought_scales", *stated.proofs), (note,))
 
@@ -264,12 +265,12 @@ _DECLARE = {
     "y_bounds": ("targets", "bounds"),
 }
 _NOTES = {
-    (True, False): "nothing is declared of the columns: bounds of each and a norm of rows are",
+    (True, False): "the columns have no declared bounds: bounds of each and a norm of rows are",
     (
         True,
         True,
-    ): "nothing is declared of columns and targets: bounds of each and a norm of rows are",
-    (False, True): "nothing is declared of the target: its bounds are",
+    ): "columns and targets have no declared bounds: bounds of each and a norm of rows are",
+    (False, True): "the target has no declared bounds: they are",
 }
 
 
@@ -344,8 +345,8 @@ class ClassCounts(Stage):
     def refusal(self, wrong: str) -> NotSupported:
         """Say what to declare in its place."""
         return NotSupported(
-            f"class_weight='balanced' buys counts of the classes, and {wrong}; declare weights from what is public of "
-            "the classes, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
+            f"class_weight='balanced' estimates the counts of the classes privately, and {wrong}; declare weights from "
+            "public counts, {label: n / (n_classes * m)} for a label of about m records, or use solver='auto'."
         )
 
     def state(self, plan: Plan | Purchase, noise: float) -> Statement:
@@ -353,9 +354,9 @@ class ClassCounts(Stage):
         question = self._question(plan, noise)
         counts = state([(question, 1)], self._public(plan))
         note = (
-            f"what each of {self.classes} classes weighs is bought, by noisy counts for {self.share:.2g} of the budget "
-            f"in mu squared; a class of fewer than {math.ceil(HIDDEN * question.multiplier)} records or so counts as "
-            "one of so many"
+            f"the weights of {self.classes} classes follow from noisy counts, for {self.share:.2g} of the budget in "
+            f"mu squared; a class of fewer than about {math.ceil(HIDDEN * question.multiplier)} records counts as one "
+            "of so many"
         )
         return Statement(counts.script, ("class_weights", *counts.proofs), (note, *counts.notes))
 

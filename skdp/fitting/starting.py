@@ -91,8 +91,8 @@ class Starting(PrivateLearner):
         bought = self._buys()
         if bought:
             raise NotSupported(
-                f"{bought[0]}=None buys the scale that coefficients are on, so that no fit can begin at given "
-                "ones, or at those of an earlier fit; declare it."
+                f"{bought[0]}=None estimates the scale of the coefficients privately, so a fit cannot begin at given "
+                "or earlier coefficients; declare it."
             )
 
     def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
@@ -121,8 +121,8 @@ class Starting(PrivateLearner):
         plan = super()._plan(*given)
         if self.warm_start and plan.solver.adaptive:
             raise NotSupported(
-                f"warm_start=True needs prices that no answer decides, and solver={plan.solver.name!r} finds its "
-                "prices as it goes; use 'gd', 'sgd' or 'adam', or leave warm_start out."
+                f"warm_start=True needs prices that are fixed in advance, but those of solver={plan.solver.name!r} "
+                "depend on answers; use 'gd', 'sgd' or 'adam', or leave warm_start out."
             )
         origin = self._origin()
         if origin is None:
@@ -170,7 +170,7 @@ class Starting(PrivateLearner):
         start /= self._unit()
         if not np.abs(start).max(initial=0.0) <= _FURTHEST:
             raise ValueError(
-                f"{name} is further from 0 than 1e30 rows of norm data_norm; give smaller coefficients."
+                f"{name} exceeds 1e30 once rows are scaled by data_norm; give smaller coefficients."
             )
         one = plan.fits == 1 and len(plan.task.shape) == 1
         return start[:, 0] if one else start

@@ -54,7 +54,7 @@ def test_every_place_on_the_map_exists():
     assert len(places) > 30 and [p for p in (*places, *links) if not (ROOT / p).exists()] == []
 
 
-@pytest.mark.filterwarnings("ignore:random_state=0 beside a ledger:skdp.PrivacyWarning")
+@pytest.mark.filterwarnings("ignore:random_state=0 with a ledger:skdp.PrivacyWarning")
 def test_a_fit_passes_the_doors_in_this_order():
     X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
     model = DPLogisticRegression(

@@ -108,7 +108,7 @@ def test_a_callback_that_would_look_is_refused():
         def on_fit_task_end(self, estimator, context, *, X=None):
             pass
 
-    with pytest.raises(NotSupported, match="Looks asks for X in the midst of a fit"):
+    with pytest.raises(NotSupported, match="Looks asks for X during a fit"):
         clone(MODEL).set_callbacks(Looks())
     with pytest.raises(NotSupported, match="asks for"):
         from sklearn.callback import ScoringMonitor

@@ -251,7 +251,7 @@ def test_what_candidates_of_several_prices_cost_is_announced_or_asked_for():
     for n_jobs in (None, 2):
         ledger = Ledger(0.55, 1e-6)
         search = GridSearchCV(model(ledger=ledger), grid, cv=2, refit=False, n_jobs=n_jobs)
-        with pytest.raises(REFUSED, match=r"sets epsilon or delta.*ledger\.announce"):
+        with pytest.raises(REFUSED, match=r"varies epsilon or delta.*ledger\.announce"):
             search.fit(X, Y)
         assert len(ledger) == 0
         prices = [(model(epsilon=e).quote(len(X) // 2, 3).script, 2) for e in grid["epsilon"]]

@@ -206,7 +206,7 @@ def test_no_warning_depends_on_the_data(seed, solver):
 # -------------------------------------------------------------------------- what a failure leaves
 
 
-@pytest.mark.filterwarnings("ignore:random_state=0 beside a ledger:skdp.PrivacyWarning")
+@pytest.mark.filterwarnings("ignore:random_state=0 with a ledger:skdp.PrivacyWarning")
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 @pytest.mark.parametrize("case", [*WRONG_DATA, "parameter", "budget"])
 def test_a_refit_that_fails_keeps_the_old_state(Estimator, case):
@@ -225,7 +225,7 @@ def test_a_refit_that_fails_keeps_the_old_state(Estimator, case):
     assert np.array_equal(model.decision_function(X), shown) and ledger.spent == spent
 
 
-@pytest.mark.filterwarnings("ignore:random_state=0 beside a ledger:skdp.PrivacyWarning")
+@pytest.mark.filterwarnings("ignore:random_state=0 with a ledger:skdp.PrivacyWarning")
 def test_a_failure_within_a_paid_run_keeps_the_state_and_the_payment(monkeypatch):
     ledger = Ledger(3.0, 1e-5)
     model = _declared(ledger=ledger, random_state=0).fit(X, Y)

@@ -207,7 +207,7 @@ def test_a_declared_pair_forgets_what_was_bought():
 
 def test_a_scale_that_noise_hides_is_said_and_predicted_as_nothing():
     model = DPRidge(epsilon=0.1, **GIVEN)
-    with pytest.warns(UserWarning, match="hidden the scale of a target"):
+    with pytest.warns(UserWarning, match="hides the scale of a target"):
         model.fit(X[:100], Y[:100, 0])
     assert (model.coef_ == 0).all() and (model.predict(X) == 0).all()
 
@@ -229,7 +229,9 @@ def test_without_an_intercept_nothing_is_taken_from_targets():
 def test_what_has_no_proof_is_refused_before_anything_is_paid(given, told):
     ledger = Ledger(4.0, 1e-5)
     model = DPRidge(ledger=ledger, **{**GIVEN, "random_state": None}, **given)
-    with pytest.raises(NotSupported, match=f"y_bounds=None buys bounds of the targets.*{told}"):
+    with pytest.raises(
+        NotSupported, match=f"y_bounds=None estimates bounds of the targets.*{told}"
+    ):
         model.fit(X, Y, groups=np.arange(N) // 2 if "max_rows_per_group" in given else None)
     assert ledger.spent == 0.0
 

@@ -81,10 +81,10 @@ WRONG = {
     "shape": ({"coef_init": [1.0, 2.0]}, r"coef_init must hold 1 x 3 finite numbers"),
     "text": ({"coef_init": "abc"}, "must be an array of finite"),
     "not finite": ({"coef_init": [1.0, math.nan, 1.0]}, "must be an array of finite"),
-    "too far": ({"coef_init": [1e300, 0.0, 0.0]}, "further from 0 than 1e30"),
+    "too far": ({"coef_init": [1e300, 0.0, 0.0]}, "exceeds 1e30"),
     "intercept": ({**AT, "intercept_init": [1.0, 2.0]}, "intercept_init must hold 1 finite"),
-    "bought rows": ({**AT, "data_norm": None}, "data_norm=None buys the scale"),
-    "bought targets": ({**AT, "y_bounds": None}, "y_bounds=None buys the scale"),
+    "bought rows": ({**AT, "data_norm": None}, "data_norm=None estimates the scale"),
+    "bought targets": ({**AT, "y_bounds": None}, "y_bounds=None estimates the scale"),
 }
 
 

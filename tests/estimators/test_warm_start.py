@@ -124,7 +124,7 @@ def test_receipts_grow_and_say_so():
     text = str(model.privacy_)
     for before in costs[:2]:
         assert (
-            f"an earlier fit (epsilon = {round_up(before)}, delta = 1e-06); the promise is of both"
+            f"an earlier fit (epsilon = {round_up(before)}, delta = 1e-06); the guarantee covers both"
             in text
         )
     assert text.count("this fit by itself costs epsilon = 0.5") == 2
@@ -164,7 +164,7 @@ def test_a_pipeline_counts_the_sequence_once():
     found = skdp.total(model)
     assert found.receipts == (model[-1].privacy_,)
     assert found.epsilon == pytest.approx(model[-1].privacy_.epsilon, rel=1e-9)
-    with pytest.raises(NotSupported, match="One of the 2 receipts is that of a warm start"):
+    with pytest.raises(NotSupported, match="One of the 2 receipts belongs to a warm start"):
         skdp.total([model, DPRidge(y_bounds=(3, 17), data_norm=1.8).fit(X, Y)])
 
 
@@ -182,7 +182,7 @@ def test_a_step_that_buys_in_front_is_refused_once_the_pipeline_gets_there():
 @pytest.mark.parametrize("front", [DPBounds(epsilon=1.0), BoundsScaler((-1.0, 1.0))])
 def test_in_a_pipeline_without_a_word_a_second_fit_is_refused(front):
     model = make_pipeline(front, ridge()).fit(X, Y)
-    with pytest.raises(NotSupported, match=r"inside a Pipeline .* by skdp\.make_pipeline"):
+    with pytest.raises(NotSupported, match=r"inside a Pipeline.* use skdp\.make_pipeline"):
         model.fit(X, Y)
     assert model[-1].fit(X, Y).privacy_.around is None  # by itself it is what its user says
 
@@ -203,9 +203,7 @@ def test_what_a_pipeline_that_nobody_sees_has_bought_is_said_to_be_missing():
     model = OwnFit([("a", DPBounds(epsilon=1.0, ledger=ledger)), ("b", ridge(ledger=ledger))])
     receipt = model.fit(X, Y).fit(X, Y)[-1].privacy_
     assert receipt.around is None and UNTOLD in str(receipt)
-    assert any(
-        "what steps in front paid at each of them is not counted" in n for n in receipt.notes
-    )
+    assert any("the cost of steps in front of either is not counted" in n for n in receipt.notes)
     with pytest.raises(NotSupported, match="share a ledger"):
         skdp.total(model)
     whole = epsilon(sum(ledger.scripts, ()), 1e-6, "replace_one")
@@ -344,7 +342,7 @@ def test_a_regressor_on_single_precision_goes_on():
     assert model.intercept_.dtype == np.float32 and "intercept_" in model.privacy_.model
     assert model.fit(X.astype(np.float32), Y).privacy_.epsilon > 1.2
     model.intercept_ = np.float32(model.intercept_ + 1.0)
-    with pytest.raises(NotSupported, match="not what the receipt in privacy_ speaks of"):
+    with pytest.raises(NotSupported, match="not the ones that the receipt in privacy_ covers"):
         model.fit(X, Y)
 
 
@@ -429,16 +427,19 @@ REFUSED = {
     ),
     "unit": (
         {"max_rows_per_group": 1},
-        "a promise to a person of at most 1 rows after one to a row",
+        "a guarantee for a person of at most 1 rows after one for a row",
     ),
     "delta": ({"delta": 0.0, "solver": "objective-perturbation"}, "does not begin anywhere"),
-    "adaptive": ({"solver": AGD()}, "needs prices that no answer decides, and solver='agd'"),
+    "adaptive": (
+        {"solver": AGD()},
+        "needs prices that are fixed in advance, but those of solver='agd'",
+    ),
     "no steps": (
         {"solver": "two-phase"},
         "coef_init, intercept_init and warm_start have no effect",
     ),
-    "bought rows": ({"data_norm": None}, "data_norm=None buys the scale"),
-    "bought targets": ({"y_bounds": None}, "y_bounds=None buys the scale"),
+    "bought rows": ({"data_norm": None}, "data_norm=None estimates the scale"),
+    "bought targets": ({"y_bounds": None}, "y_bounds=None estimates the scale"),
     "outputs": (
         {"y_bounds": [(3, 17), (3, 17)]},
         "3 columns and 2 outputs, where the earlier fit had 3",
@@ -513,14 +514,16 @@ def test_coefficients_that_the_receipt_does_not_speak_of_are_refused(change):
     model = ridge().fit(X, Y)
     change(model)
     for asked in (lambda: model.fit(X, Y), lambda: model.quote(1000, 3)):
-        with pytest.raises(NotSupported, match="these are not what the receipt in privacy_ speaks"):
+        with pytest.raises(
+            NotSupported, match="these are not the ones that the receipt in privacy_ covers"
+        ):
             asked()
 
 
 def test_coefficients_that_were_never_fitted_are_refused():
     model = ridge()
     model.coef_, model.intercept_ = np.ones(3), 0.0
-    with pytest.raises(NotSupported, match="not what the receipt in privacy_ speaks of"):
+    with pytest.raises(NotSupported, match="not the ones that the receipt in privacy_ covers"):
         model.fit(X, Y)
 
 
@@ -528,7 +531,9 @@ def test_an_earlier_fit_by_answers_is_refused():
     model = ridge(solver=AGD(), warm_start=False).fit(X, Y)
     assert model.privacy_.unspent is not None
     model.set_params(warm_start=True, solver=FEW)
-    with pytest.raises(NotSupported, match=r"a fit by AGD\(.*chose what it asked by answers"):
+    with pytest.raises(
+        NotSupported, match=r"a fit by AGD\(.*questions depended on earlier answers"
+    ):
         model.fit(X, Y)
 
 
@@ -538,7 +543,7 @@ def test_an_earlier_fit_on_a_bought_scale_is_refused(name):
     model.set_params(warm_start=True, data_norm=1.8, y_bounds=(3, 17))
     with pytest.raises(NotSupported, match=f"begins at a fit with {name}=None, whose"):
         model.fit(X, Y)
-    with pytest.raises(NotSupported, match="buys the scale"):
+    with pytest.raises(NotSupported, match="estimates the scale"):
         ridge(**{name: None}).fit(X, Y)
 
 
@@ -715,7 +720,7 @@ def test_a_fit_outside_of_a_pipeline_does_not_go_on_with_one_inside():
     """The first one's coefficients tell of scales that were bought, and its receipt does not."""
     pipe = skdp.make_pipeline(DPBounds(epsilon=2.0), logistic(warm_start=False)).fit(X, LABELS)
     alone = copy.deepcopy(pipe[-1]).set_params(warm_start=True)
-    with pytest.raises(NotSupported, match="begins at a fit behind DPBounds, which bought"):
+    with pytest.raises(NotSupported, match="begins at a fit behind DPBounds, which paid for"):
         alone.fit(X, LABELS)
     assert alone.set_params(warm_start=False).fit(X, LABELS).privacy_.epsilon <= 1.0
     assert alone.set_params(warm_start=True).fit(X, LABELS).privacy_.epsilon > 1.2
