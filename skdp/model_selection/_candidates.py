@@ -119,8 +119,8 @@ class Candidates:
         for quote in found:
             if quote.unspent is not None:
                 raise NotSupported(
-                    f"{quote.solver} pays by answers, and its script is not fixed beforehand; use solver='auto' or "
-                    "'gd'."
+                    f"{quote.solver} asks questions that depend on answers, so its script is not fixed beforehand; "
+                    "use solver='auto' or 'gd'."
                 )
         return found
 
@@ -144,8 +144,8 @@ def epsilon_of(mu: float, delta: float) -> float:
     epsilon = gaussian_epsilon(mu, delta)
     if epsilon == 0.0:
         raise NotSupported(
-            f"delta={round_up(delta)} is more than a part of this search takes by itself, so that part has no epsilon; "
-            "give a smaller delta, 1e-6 is usual."
+            f"delta={round_up(delta)} is more than one part of this search takes by itself, so that part has no "
+            "epsilon; use a smaller delta, such as 1e-6."
         )
     return epsilon
 
@@ -203,7 +203,7 @@ def agreed(name: str, given: float | None, estimator: Any) -> float:
 def _refuse_unless_private(last: Any) -> None:
     if not isinstance(last, PrivateEstimator) or not hasattr(last, "predict"):
         raise NotSupported(
-            f"{type(last).__name__} is no private estimator of skdp, so its fits have no price; give one, or a "
+            f"{type(last).__name__} is not a private estimator of skdp, so its fits have no price; give one, or a "
             "pipeline that ends in one."
         )
 
@@ -214,7 +214,7 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
     _refuse_unless_private(last)
     if getattr(model, "memory", None) is not None:
         raise NotSupported(
-            "memory hands the scales that one run bought to the next, and runs must not share any; leave it out."
+            "memory hands the scales that one run estimated to the next, but runs must not share any; leave it out."
         )
     found = check(model)
     unpaid = any(step.verdict in (LEARNS, UNKNOWN) and not step.charges for step in found.steps)
@@ -281,7 +281,7 @@ def _refuse_way(model: Any) -> None:
     for step in after:
         if kind_of(step) is not None and kind_of(step) not in _TAKE_ALL:
             raise NotSupported(
-                f"{type(step).__name__} may refuse a row, which nobody can know before scales are bought; put it "
+                f"{type(step).__name__} may refuse a row, and that is unknown before scales are estimated; put it "
                 "before the steps that pay."
             )
 
@@ -305,7 +305,7 @@ def _refuse_step(step: Any, last: bool) -> None:
         raise NotSupported(f"{name} has epsilon={step.epsilon!r}; only a finite one can be shared.")
     if step.max_rows_per_group is not None or step.max_sample_weight is not None:
         raise NotSupported(
-            f"{name} has rows of several a person, or weights; a search scores rows that count alike."
+            f"{name} has several rows of a person, or weights; a search scores rows of equal weight."
         )
     if last and getattr(step, "classes", ()) is None:
         raise NotSupported("classes=None would take labels from the records; declare classes.")

@@ -118,7 +118,7 @@ def _refuse_unfit(estimator: Any) -> None:
     """Refuse an estimator that the theorem, or the price beforehand, does not cover."""
     if not isinstance(estimator, PrivateEstimator) or not hasattr(estimator, "predict"):
         raise NotSupported(
-            f"{type(estimator).__name__} is no private classifier of skdp, so its fits have no price; score it on "
+            f"{type(estimator).__name__} is not a private classifier of skdp, so its fits have no price; score it on "
             "records that it was not fitted on with skdp.metrics.dp_score."
         )
     if getattr(estimator, "classes", None) is None:
@@ -135,7 +135,8 @@ def _quoted(estimator: Any, n: int, n_features: int) -> Receipt:
     quote: Receipt = estimator.quote(known, n_features)
     if quote.unspent is not None:
         raise NotSupported(
-            f"{quote.solver} pays by answers, and its script is not fixed beforehand; use solver='auto' or 'gd'."
+            f"{quote.solver} asks questions that depend on answers, so its script is not fixed beforehand; use "
+            "solver='auto' or 'gd'."
         )
     return quote
 
@@ -159,7 +160,7 @@ def _total(score: Receipt, scripts: list[Script], fit: Receipt, k: int) -> Recei
     whole = [merged((*script, *score.script)) for script in scripts]
     prices = [price_of(script, score.delta, score.neighbors) for script in whole]
     worst = max(range(len(whole)), key=prices.__getitem__)
-    note = f"{k} parts: a record is in {k - 1} of the fits and in one test; the price is of both"
+    note = f"{k} parts: a record is in {k - 1} of the fits and in one test; the price covers both"
     return replace(
         score,
         epsilon=prices[worst],

@@ -51,8 +51,8 @@ def refuse_rest(frame: Frame, records: Table) -> None:
     """
     if len(records.codes) > frame.public().most:
         raise ValueError(
-            f"X has more than the {frame.public().most} rows that rounding is bounded for where their number is "
-            "private; give fewer, or neighbors='replace_one'."
+            f"X has more than {frame.public().most} rows, and rounding has no bound for so many where their number is "
+            "private; use fewer, or neighbors='replace_one'."
         )
     for index in range(len(frame.candidates)):
         admitted(frame.candidates.bare(index), records.X, records.y)

@@ -99,7 +99,9 @@ class PositionFold(_Folds):
         if groups is not None:
             raise NotSupported("PositionFold knows no groups; use KeyFold with keys as groups.")
         if n < self.n_splits:
-            raise ValueError(f"n_splits={self.n_splits} is more than the {n} records there are.")
+            raise ValueError(
+                f"n_splits={self.n_splits} is more than the {n} records; use fewer parts."
+            )
         parts = np.empty(n, dtype=np.intp)
         parts[np.argsort(_mixed(n, self.seed), kind="stable")] = np.arange(n) % self.n_splits
         return parts
@@ -164,7 +166,7 @@ def parts_of(cv: Any, neighbors: str) -> _Folds:
         return cv
     fit = "PositionFold" if neighbors == "replace_one" else "KeyFold"
     raise NotSupported(
-        f"cv={cv!r} may move other records where one changes under {neighbors}; use skdp's {fit}."
+        f"cv={cv!r} may move other records when one changes under {neighbors}; use skdp's {fit}."
     )
 
 

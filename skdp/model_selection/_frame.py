@@ -93,7 +93,7 @@ class Frame:
         model.fit(table.X, table.y)
         asked = joined(step.privacy_.script for _, step in paying(model))
         if asked != self.script(index, mu, accountant):
-            raise NotSupported("A fit asked something else than what it was priced for.")
+            raise NotSupported("A fit asked questions other than those it was priced for.")
         return model
 
     def losses(self, model: Any, table: Table) -> Array:
@@ -124,6 +124,6 @@ def largest(price: Callable[[float], float], promise: float, start: float) -> fl
         at = near if low < near < high else 2.0 * low if math.isinf(high) else 0.5 * (low + high)
     if low == 0.0:
         raise NotSupported(
-            "No share of this promise is small enough for a run; give a larger epsilon or delta."
+            "The budget is too small for a single run of the search; use a larger epsilon or delta."
         )
     return low

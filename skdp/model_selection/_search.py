@@ -159,7 +159,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
             best = strategy.run(records, Seeds(self.random_state))
         if best is None:
             raise ValueError(
-                "The search has been paid for and ended without a model; give it a larger epsilon."
+                "The search ended without a model, but its cost has been paid; use a larger epsilon."
             )
         seeded = self.random_state is not None
         around = name_around(type(self).__name__)
@@ -201,8 +201,8 @@ class PrivateSearch(FromFields, Delegates, Covered):
         spec = self._promised()
         if not spec.private or spec.delta == 0.0:
             raise NotSupported(
-                f"epsilon={spec.epsilon!r}, delta={spec.delta!r}: a private search has a price for a finite epsilon "
-                "and delta > 0; without privacy use scikit-learn's."
+                f"epsilon={spec.epsilon!r}, delta={spec.delta!r}: a private search needs a finite epsilon and delta > "
+                "0; for a search without privacy, use scikit-learn's."
             )
         if self.strategy not in ("auto", "geometric", "pilot"):
             raise ValueError(

@@ -91,7 +91,7 @@ def test_a_ledger_that_cannot_pay_for_all_pays_for_nothing(monkeypatch):
 @pytest.mark.parametrize(
     "estimator, said",
     [
-        (LogisticRegression(), "no private classifier"),
+        (LogisticRegression(), "is not a private classifier"),
         (model(classes=None), "declare classes"),
         (model(random_state=0), "same noise"),
         (model(solver="agd"), "not fixed beforehand"),

@@ -140,7 +140,7 @@ def test_what_a_run_raises_and_warns_stays_inside(monkeypatch):
             try:
                 quick().fit(X, Y)
             except ValueError as refusal:
-                assert str(refusal).startswith("The search has been paid for")
+                assert str(refusal).startswith("The search ended without a model")
                 assert refusal.__context__ is None
 
 
@@ -151,7 +151,7 @@ def test_all_runs_that_fail_are_one_public_outcome(monkeypatch):
     monkeypatch.setattr(DPLogisticRegression, "fit", fails)
     for search in (quick(), DPGridSearchCV(model(), GRID)):
         ledger = Ledger(4.0, 1e-6)
-        with pytest.raises(ValueError, match="paid for and ended without a model") as refusal:
+        with pytest.raises(ValueError, match="ended without a model, but its cost") as refusal:
             search.set_params(ledger=ledger).fit(X, Y)
         assert len(ledger) == 1 and refusal.value.__context__ is None
 
@@ -270,7 +270,7 @@ class Foreign(BaseEstimator):
 @pytest.mark.parametrize(
     "search, said",
     [
-        (DPGridSearchCV(LogisticRegression(), GRID), "no private estimator"),
+        (DPGridSearchCV(LogisticRegression(), GRID), "is not a private estimator"),
         (DPGridSearchCV(model(classes=None), GRID), "declare classes"),
         (DPGridSearchCV(model(random_state=0), GRID), "same noise"),
         (DPGridSearchCV(model(ledger=Ledger(1.0, 1e-6)), GRID), "ledger of its own"),
@@ -278,10 +278,10 @@ class Foreign(BaseEstimator):
         (DPGridSearchCV(model(), {"epsilon": [1.0, 2.0]}), "set by the search"),
         (DPGridSearchCV(model(), GRID, delta=0.0), "delta > 0"),
         (DPGridSearchCV(model(), GRID, epsilon=np.inf), "finite epsilon"),
-        (DPGridSearchCV(model(), GRID, delta=0.2), "delta=0.2 is more than a part"),
+        (DPGridSearchCV(model(), GRID, delta=0.2), "delta=0.2 is more than one part"),
         (DPGridSearchCV(model(), GRID, scoring="roc_auc"), "no private form"),
         (DPGridSearchCV(model(max_sample_weight=2.0), GRID), "weights"),
-        (DPGridSearchCV(model(max_rows_per_group=2), GRID), "several a person"),
+        (DPGridSearchCV(model(max_rows_per_group=2), GRID), "several rows of a person"),
         (DPGridSearchCV(make_pipeline(StandardScaler(), model()), {}), "NOT PRIVATE"),
         (DPGridSearchCV(make_pipeline(Foreign(), model()), {}), "NOT KNOWN"),
         (DPGridSearchCV(model(), GRID, strategy="best"), "strategy='best'"),

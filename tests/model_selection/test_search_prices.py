@@ -82,5 +82,5 @@ def test_a_fit_that_asks_more_than_it_was_priced_for_is_not_released(strategy, m
         return fit(self.set_params(epsilon=2.0 * self.epsilon), *given)
 
     monkeypatch.setattr(DPLogisticRegression, "fit", greedy)
-    with pytest.raises(ValueError, match="paid for and ended without a model"):
+    with pytest.raises(ValueError, match="ended without a model, but its cost"):
         search(strategy).fit(X, Y)
