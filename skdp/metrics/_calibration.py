@@ -69,7 +69,7 @@ def dp_calibration_curve(
     held = Held.of(estimator, X, y, check_neighbors(neighbors))
     if len(held.classes) != 2:
         raise NotSupported(
-            "A calibration curve is of two classes; score one class against the rest."
+            "A calibration curve needs two classes; score one class against the rest."
         )
     spec, given = Spec(epsilon, delta, neighbors), {"ledger": ledger, "random_state": random_state}
     counts: Counts

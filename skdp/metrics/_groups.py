@@ -129,7 +129,7 @@ class DPGroupAccuracy:
         at = np.flatnonzero(self.names == name)
         if len(at) != 1:
             raise ValueError(
-                f"{name!r} is none of the groups {list(self.names)}; give one of these."
+                f"{name!r} is not among the groups {list(self.names)}; give one of these."
             )
         return self._counts.rate([2 * int(at[0]) + 1], [2 * int(at[0])], self.level)
 

@@ -63,7 +63,7 @@ class Held:
         classes = getattr(estimator, "classes_", None)
         if classes is None:
             raise NotSupported(
-                f"{type(estimator).__name__} has no classes_; private scores are of classifiers."
+                f"{type(estimator).__name__} has no classes_; private scores need a classifier."
             )
         rows = _as_doubles(table(estimator, X, reset=False))
         codes = codes_of(y, classes, rows.shape[0], neighbors)
@@ -75,7 +75,7 @@ class Held:
         check_is_fitted(estimator)
         if not is_regressor(estimator):
             raise NotSupported(
-                f"{type(estimator).__name__} is no regressor; choose a scoring of classifiers."
+                f"{type(estimator).__name__} is not a regressor; choose a scoring for classifiers."
             )
         rows = _as_doubles(table(estimator, X, reset=False))
         found = targets(SimpleNamespace(neighbors=neighbors), y, rows.shape[0])
@@ -246,7 +246,7 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
     same = _places(groups, names, n, neighbors)
     if same is None:
         raise ValueError(
-            f"groups holds what is not among names={list(names)}; declare every group, or drop such records."
+            f"groups holds values that are not among names={list(names)}; declare every group, or drop such records."
         )
     return same
 

@@ -131,7 +131,7 @@ def scored(
         known = ", ".join(SCORINGS)
         raise ValueError(f"scoring={scoring!r} is unknown for classifiers; use one of {known}.")
     if scoring in _OF_TWO and len(held.classes) != 2:
-        raise NotSupported(f"scoring={scoring!r} is of two classes; use 'balanced_accuracy'.")
+        raise NotSupported(f"scoring={scoring!r} needs two classes; use 'balanced_accuracy'.")
     facts = Facts(held.public_count(), len(held.classes), spec, _checked(level))
     return measure(SCORINGS[scoring](facts), spec, held, given)
 

@@ -238,7 +238,7 @@ class TestR2:
     def test_what_has_no_proof_or_no_meaning_is_refused(self):
         with pytest.raises(NotSupported, match="public number of records"):
             self.score(neighbors="add_remove")
-        with pytest.raises(NotSupported, match="no regressor"):
+        with pytest.raises(NotSupported, match="not a regressor"):
             dp_score(MODEL, *HELD, scoring="r2", y_bounds=BOUNDS)
         with pytest.raises(NotSupported, match="no classes_"):
             dp_score(OF_NUMBERS, X, NUMBERS)
@@ -301,7 +301,7 @@ class TestGroups:
             self.counted(names=names)
 
     def test_a_name_that_is_none_of_them(self):
-        with pytest.raises(ValueError, match="'east' is none of the groups"):
+        with pytest.raises(ValueError, match="'east' is not among the groups"):
             self.counted().accuracy("east")
 
 
