@@ -163,13 +163,13 @@ def _of_one(moments: Array, question: Any, public: Public) -> Estimates:
 def _refuse_or_warn(ratio: float) -> None:
     if math.isnan(ratio):
         raise NotSupported(
-            "Intervals are made of joint moments of rows that count alike, and this fit has released none; use "
+            "conf_int needs joint moments of rows with equal weights, and this fit has released none; use "
             "solver='two-phase' without weights and groups."
         )
     if ratio > NONE:
         raise NotSupported(
-            "Noise hides a direction of the rows, so that no interval would hold what it says; use more records, fewer "
-            "or less collinear columns, a larger epsilon, or solver=TwoPhase(moment_share=0.9)."
+            "Noise hides a direction of the rows, so no interval would have its nominal coverage; use more records, "
+            "fewer or less collinear columns, a larger epsilon, or solver=TwoPhase(moment_share=0.9)."
         )
     if ratio > ROUGH:
         warnings.warn(

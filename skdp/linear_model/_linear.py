@@ -152,8 +152,8 @@ class LinearClassifier(Starting, PrivateClassifier):
 def _one_of_equals(w: Array, plan: Plan) -> Array:
     """Return those of the parameters with equal probabilities that scikit-learn's solvers end in.
 
-    A part that all classes share does not matter. Its noise is removed, which is free, where the penalty wants none of it
-    or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.
+    A part that all classes share does not matter. Its noise is removed, which is free, where the penalty wants none
+    of it or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.
 
     What all classes have in common does not matter: the noise of it is taken out, which is free, where the penalty
     wants none of it or does not look. An L1 penalty wants a median of 0, and zeros are to stay zeros.

@@ -101,7 +101,7 @@ class PenalisedRegressor(LinearRegressor):
         """Number of records, for an alpha that is weighed against the mean of losses: of weights whose mean is 1."""
         if n is None:
             raise NotSupported(
-                f"alpha={as_text(self.alpha)} of {type(self).__name__} is weighed against the mean over records, whose "
-                "number is private under neighbors='add_remove'; declare a rough one in n_public."
+                f"alpha={as_text(self.alpha)} of {type(self).__name__} is divided by the number of records, which is "
+                "private under neighbors='add_remove'; declare a rough number in n_public."
             )
         return float(n)

@@ -98,8 +98,8 @@ class WithLogisticIntervals(LinearClassifier):
 def _refuse_or_warn(ratio: float, back: float) -> None:
     if math.isnan(ratio):
         raise NotSupported(
-            "Intervals are made of an objective of unclipped losses in whitened coordinates, of two classes and "
-            "records that count alike, and this fit is none; use solver=WhiteObjective(clip=1.0)."
+            "conf_int needs two classes, rows of equal weight, and an objective of unclipped losses in whitened "
+            "coordinates; use solver=WhiteObjective(clip=1.0)."
         )
     if ratio > NONE or not back <= _MOST:
         hidden = (
@@ -108,7 +108,7 @@ def _refuse_or_warn(ratio: float, back: float) -> None:
             else "Privacy and the penalty shrink a coefficient by more than three standard errors"
         )
         raise NotSupported(
-            f"{hidden}, so that no interval would hold what it says; use more records, fewer or less collinear "
+            f"{hidden}, so no interval would have its nominal coverage; use more records, fewer or less collinear "
             "columns, a larger epsilon, or a weaker penalty."
         )
     if ratio > ROUGH or back > _MUCH:

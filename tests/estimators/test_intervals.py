@@ -106,7 +106,7 @@ def test_what_has_no_moments_says_so():
     ):
         model = DPRidge(epsilon=4.0, **GIVEN, **given).fit(X, y, **extra)
         assert np.isnan(model.coef_std_).all()
-        with pytest.raises(NotSupported, match="rows that count alike"):
+        with pytest.raises(NotSupported, match="rows with equal weights"):
             model.conf_int()
 
 

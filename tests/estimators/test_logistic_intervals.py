@@ -211,7 +211,7 @@ def test_a_penalty_that_shrinks_much_is_a_refusal():
         (math.inf, 0.0, "hides"),
         (0.1, 3.1, "shrink"),
         (0.1, math.nan, "shrink"),
-        (math.nan, math.nan, "are made of"),
+        (math.nan, math.nan, "conf_int needs two classes"),
     ],
 )
 def test_when_to_refuse_and_when_to_warn(ratio, back, said):
