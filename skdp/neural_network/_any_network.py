@@ -64,8 +64,8 @@ class AnyNetwork(PrivateLearner):
             for name in ("batch_size", "max_iter", "learning_rate_init"):
                 if getattr(self, name) is not None:
                     yield (
-                        f"{name}={getattr(self, name)} has no effect beside an instance of a solver; set it "
-                        f"there, or name the solver: solver={self.solver.name!r}."
+                        f"{name}={getattr(self, name)} has no effect where solver is an instance; set it there, or "
+                        f"name the solver: solver={self.solver.name!r}."
                     )
 
     def _check_parameters(self) -> None:
@@ -100,8 +100,8 @@ class AnyNetwork(PrivateLearner):
         """Probability of a record to enter a batch of the wanted size."""
         if n is None:
             raise NotSupported(
-                f"batch_size={self.batch_size} is a rate only if n is known; declare a rough one in n_public, or give "
-                "solver__rate."
+                f"batch_size={self.batch_size} becomes a rate only if n is known; declare a rough n in n_public, or "
+                "set solver__rate."
             )
         return min(1.0, int(cast(int, self.batch_size)) / n)
 

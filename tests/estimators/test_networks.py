@@ -245,14 +245,14 @@ def test_wrong_parameters_are_refused_by_name(name):
 def test_a_batch_size_needs_a_public_count():
     ledger = Ledger(1.0, 1e-5, neighbors="add_remove")
     model = classifier(batch_size=10, neighbors="add_remove", ledger=ledger, random_state=None)
-    with pytest.raises(NotSupported, match="declare a rough one in n_public"):
+    with pytest.raises(NotSupported, match="declare a rough n in n_public"):
         model.fit(X, Y)
     assert ledger.spent == 0.0
 
 
 def test_what_an_instance_has_of_its_own_is_not_silently_ignored():
     model = classifier(solver=SGD(steps=2), max_iter=3)
-    with pytest.warns(UserWarning, match=r"max_iter=3 has no effect beside an instance"):
+    with pytest.warns(UserWarning, match=r"max_iter=3 has no effect where solver is an instance"):
         model.fit(X, Y)
 
 
