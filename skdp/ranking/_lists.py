@@ -90,5 +90,7 @@ def persons_of(groups: Any, sizes: Array) -> Array:
     # A missing id is unlike itself: it is refused as such where persons are counted.
     alike, wrong = attempt(lambda: bool(np.all((ids == ids[first]) | (ids != ids))))
     if wrong is not None or not alike:
-        raise ValueError("groups gives documents of one list to several persons; a list is of one.")
+        raise ValueError(
+            "groups assigns documents of one list to several persons; a list must belong to one."
+        )
     return ids

@@ -225,13 +225,14 @@ class DPRanker(PrivateLearner):
             )
         if (self.max_lists_per_user is not None) != (self.privacy_unit == "user"):
             raise ValueError(
-                f"max_lists_per_user={self.max_lists_per_user} and privacy_unit={self.privacy_unit!r} do not fit; "
-                "privacy_unit='user' needs a public bound on the lists of a person, and no other takes one."
+                f"max_lists_per_user={self.max_lists_per_user} and privacy_unit={self.privacy_unit!r} do not go "
+                "together; privacy_unit='user' needs a public bound on the lists of a person, and other units take "
+                "none."
             )
         if self.data_norm is None:
             raise ValueError(
-                "data_norm=None buys bounds of the columns, which has no proof for lists; declare a bound on the norm "
-                "of a document that you know without looking."
+                "data_norm=None estimates bounds of the columns privately, which has no proof for lists; declare a "
+                "bound on the norm of a document that you know without looking at the data."
             )
         super()._check_parameters()
 
