@@ -76,7 +76,9 @@ class LedgerDisplay(Display):
         """Make a display from the ledger that an estimator charges."""
         ledger = getattr(estimator, "ledger", None)
         if not isinstance(ledger, Ledger):
-            raise ValueError(f"ledger={ledger!r} is no ledger; give an estimator that charges one.")
+            raise ValueError(
+                f"ledger={ledger!r} is not a ledger; give an estimator that charges one."
+            )
         return cls.from_ledger(ledger, plot=False)
 
     def _draw(self) -> None:

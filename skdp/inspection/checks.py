@@ -126,7 +126,7 @@ class Findings:
         if found[UNKNOWN]:
             return f"NOT KNOWN to be private as a whole: nothing is known of {names[UNKNOWN]}."
         if not any(step.charges for step in self.steps):
-            return "NOT PRIVATE: no step charges a budget, so nothing is promised."
+            return "NOT PRIVATE: no step charges a budget, so there is no guarantee."
         if found[ASSUMES]:
             take = "takes" if len(found[ASSUMES]) == 1 else "take"
             return f"NOT PRIVATE where a label is rare: {names[ASSUMES]} {take} the labels from y."

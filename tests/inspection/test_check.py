@@ -235,7 +235,7 @@ def test_what_is_not_known_is_named_as_unknown():
         assert found.summary().startswith("NOT KNOWN to be private")
     assert (
         skdp.check(BoundsScaler((-1, 1))).summary()
-        == "NOT PRIVATE: no step charges a budget, so nothing is promised."
+        == "NOT PRIVATE: no step charges a budget, so there is no guarantee."
     )
 
 
