@@ -101,7 +101,7 @@ def _block(rows: Iterator[list[str]]) -> list[list[str]]:
         return list(islice(rows, _BLOCK))
     except csv.Error:
         # The reader's own words may quote the line.
-        raise ValueError("The file is no valid csv: check its quotes.") from None
+        raise ValueError("The file is not a valid csv: check its quotes.") from None
 
 
 def _check_width(block: list[list[str]], width: int) -> None:

@@ -47,7 +47,8 @@ def cells_of(table: Any, column: Column) -> Any:
         kind = attempt(lambda: np.asarray(cells[:0]).dtype.kind)[0]
     if kind in ("c", "m", "M"):
         raise ValueError(
-            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; make real numbers of them."
+            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; convert them to real "
+            "numbers."
         )
     return as_numbers(cells) if isinstance(column.declared, Numbers) else cells
 
@@ -105,4 +106,6 @@ def place_of(key: Any, names: list[Any], named: bool) -> int:
         raise ValueError(
             f"Column {key!r} is declared by its name, and X has no names: pass a frame, or declare places 0, 1, ..."
         )
-    raise ValueError(f"Column {key!r} is declared, but X has not got it{did_you_mean(key, names)}.")
+    raise ValueError(
+        f"Column {key!r} is declared, but X does not have it{did_you_mean(key, names)}."
+    )

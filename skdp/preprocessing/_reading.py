@@ -36,7 +36,7 @@ def read_file(path: str | PathLike[str]) -> dict[str, Any]:
     try:
         return dict(json.loads(text))
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no valid JSON: {error}.") from error
+        raise ValueError(f"{path} is not valid JSON: {error}.") from error
 
 
 def reading(columns: Iterable[tuple[object, object]]) -> str:

@@ -99,15 +99,16 @@ class BoundsScaler(ByDeclaration):
         if self.missing == INDICATOR or any(one.scale != "linear" for one in declared):
             raise NotSupported(
                 "BoundsScaler has a scale that is not linear, or columns that mark missing numbers, so that a "
-                "coefficient is not of a column alone."
+                "coefficient does not belong to one column alone."
             )
         return affine_of(np.array([[one.low, one.high] for one in declared]))
 
     def _declaration(self) -> Any:
         if self.bounds is None:
             raise ValueError(
-                "BoundsScaler needs bounds that are known without looking at the data: pass bounds={'age': (17, 90)}, "
-                "or (low, high) for all columns; or take DPBounds, which buys them."
+                "BoundsScaler needs bounds that are known without looking at the data: pass "
+                "bounds={'age': (17, 90)}, or (low, high) for all columns; or use DPBounds, which estimates them "
+                "privately."
             )
         return self.bounds
 

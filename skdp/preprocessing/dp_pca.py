@@ -29,8 +29,8 @@ class Components(RowMoment):
     def made_of(self, moment: Array, error: float) -> Array:
         """Return the mean, the components and their variances.
 
-        Components lie in the directions of the moment about zero whose eigenvalues noise alone would not reach; the largest
-        direction is kept in any case.
+        Components lie in the directions of the moment about zero whose eigenvalues noise alone would not reach; the
+        largest direction is kept in any case.
 
         Only directions of the moment about zero whose eigenvalues noise alone would not reach are kept.
         """

@@ -101,7 +101,7 @@ def refused(text, change, tmp_path):
     [
         (HEADER + "41,female,n,1,SECRET\n", {}, "holds a label other than the declared"),
         (HEADER + "41,SECRET\n", {}, "must have the 5 fields"),
-        (HEADER + f'41,"SECRET{"x" * 200_000}\n', {}, "no valid csv"),
+        (HEADER + f'41,"SECRET{"x" * 200_000}\n', {}, "not a valid csv"),
         (HEADER + "41,female,SECRET\xe9,1,high\n", {"absent": [0, 1]}, "'absent' is declared, but"),
         (HEADER + LINES, {"sex": ["female", "female"]}, "declares a category twice"),
         (HEADER + LINES, {"income": ["low", "high", "low"]}, "declares a category twice"),
@@ -124,5 +124,5 @@ def test_target_and_columns_must_be_declared(people):
 
 def test_broken_json_is_named(people, tmp_path):
     (tmp_path / "bounds.json").write_text('{"age": [0, 1')
-    with pytest.raises(ValueError, match=r"bounds\.json is no valid JSON"):
+    with pytest.raises(ValueError, match=r"bounds\.json is not valid JSON"):
         load_csv(people, target="income", bounds=tmp_path / "bounds.json")
