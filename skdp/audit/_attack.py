@@ -108,8 +108,8 @@ def audit(
     """
     if not 0.0 <= delta < 1.0 or not 0.0 < confidence < 1.0 or n_runs < 8:
         raise ValueError(
-            f"delta={delta!r} and confidence={confidence!r} must lie within 0 and 1, and "
-            f"n_runs={n_runs!r} be 8 or more."
+            f"delta={delta!r} and confidence={confidence!r} must lie between 0 and 1, and n_runs={n_runs!r} must be 8 "
+            "or more."
         )
     worlds = [_outputs(run, data, n_runs) for data in pair]
     half = n_runs // 2

@@ -76,7 +76,7 @@ class OneRun(LowerBound):
         """
         if receipt.neighbors != self.neighbors:
             raise ValueError(
-                f"the canaries speak of neighbors={self.neighbors!r}, the receipt of {receipt.neighbors!r}; "
+                f"the canaries test neighbors={self.neighbors!r}, but the receipt states {receipt.neighbors!r}; "
                 "insert canaries for the receipt's relation."
             )
         epsilons = sampled_epsilons(receipt.epsilon)
@@ -148,7 +148,7 @@ def audit_one_run(
     """
     m = len(canaries.coins)
     if not 0.0 <= delta < 1.0 or not 0.0 < confidence < 1.0:
-        raise ValueError(f"delta={delta!r} and confidence={confidence!r} must lie within 0 and 1.")
+        raise ValueError(f"delta={delta!r} and confidence={confidence!r} must lie between 0 and 1.")
     if curve not in CURVES:
         raise ValueError(f"curve={curve!r} is not known; use one of {CURVES}.")
     tried = tuple(max(m // k, 1) for k in PARTS) if guesses is None else np.atleast_1d(guesses)
