@@ -52,6 +52,6 @@ class Nuclear(Penalty):
 def _check_matrix(w: Array) -> None:
     if w.ndim != 2:
         raise ValueError(
-            f"The nuclear norm is of a coefficient matrix, got an array of {w.ndim} dimension(s); "
-            "use it with several outputs, or l1 with one."
+            f"The nuclear norm needs a coefficient matrix, got an array of {w.ndim} dimension(s); use it with several "
+            "outputs, or l1 with one."
         )

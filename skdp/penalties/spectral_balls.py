@@ -88,8 +88,8 @@ class SpectralBalls(Penalty):
         wanted = sum(rows * columns for rows, columns in shapes)
         if w.ndim != 1 or w.size != wanted:
             raise ValueError(
-                f"SpectralBalls has matrices of {wanted} parameters in a row, and the parameters have shape {w.shape}; "
-                "give shapes that they are made of."
+                f"SpectralBalls has matrices of {wanted} parameters in all, but the parameters have shape {w.shape}; "
+                "give matching shapes."
             )
         ends = np.cumsum([rows * columns for rows, columns in shapes[:-1]], dtype=np.intp)
         parts = [part.reshape(shape) for part, shape in zip(np.split(w, ends), shapes, strict=True)]

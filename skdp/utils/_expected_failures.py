@@ -8,7 +8,7 @@ __all__ = ["expected_failed_checks"]
 
 _HEAVIEST = 4.0  # of the weights of scikit-learn's checks of equivalence
 _ALL_ZERO = (
-    "an error would tell of the weights, which are private: weights of 0 are fitted as any others"
+    "an error would reveal the weights, which are private: weights of 0 are fitted like any others"
 )
 _CLIPPED = (
     "a weight counts with max_sample_weight at most, which is 1 where none is declared, and the "
