@@ -106,7 +106,7 @@ def _check(parser: ArgumentParser, arguments: Namespace) -> None:
 def _table(arguments: Namespace) -> Table:
     if arguments.csv:
         table = datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
-        print(f"The declaration was read so:\n{table.reading()}", file=sys.stderr)
+        print(f"The declaration was read as follows:\n{table.reading()}", file=sys.stderr)
         return table
     if arguments.data in PUBLIC:
         return PUBLIC[arguments.data](download=arguments.download)

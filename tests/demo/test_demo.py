@@ -59,7 +59,10 @@ def test_generated_table_is_reported_with_its_size(capsys):
 def test_csv_says_that_scores_are_not_private(census_csv, capsys):
     assert _demo.main([*census_csv, "--epsilon", "1", "2"]) == 0
     out, err = capsys.readouterr()
-    assert err.startswith("The declaration was read so:\nage ") and "numbers from 17 to 90" in err
+    assert (
+        err.startswith("The declaration was read as follows:\nage ")
+        and "numbers from 17 to 90" in err
+    )
     assert list(rows(out)) == ["majority", "1", "2", "no privacy"]
     assert "held-out records WITHOUT noise" in out and "people.csv: 240 training rows" in out
 
