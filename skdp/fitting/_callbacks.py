@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks, of 1.9 and later: they are told which question is being asked, and see no record.
+"""Callbacks of scikit-learn 1.9 and later: they follow which question is asked, and see no record.
 
 A fit is a task, and each of its questions one below it. A callback that asks for records, targets or a model in the
 midst of a fit is refused when it is set: these have no price. What a callback returns cannot stop a fit, which has been
@@ -44,7 +44,7 @@ class TakesCallbacks(CallbackSupportMixin):
 
 
 def _refuse_looks(callback: Any) -> None:
-    """Refuse what asks for more than where the fit is."""
+    """Refuse a callback that asks for more than the progress of the fit."""
     for hook in (getattr(callback, name, None) for name in _HOOKS):
         if hook is None:
             continue

@@ -63,7 +63,7 @@ def read_cell(cell: Any) -> float | str | None:
 
 
 def as_numbers(column: Any) -> Array:
-    """Return the cells as doubles; what is no number is NaN.
+    """Return the cells as doubles; a non-number is NaN.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def codes(column: Any, values: Sequence[Any] | Array) -> Array:
 
 
 def find_ambiguous(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Find what among declared values no cell can be told by.
+    """Find declared values that no cell can be told by.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ class Covered(BaseEstimator):
 
 
 class Uncovered:
-    """Counts fits that no ledger pays for, by what is public of their tables.
+    """Counter of fits that no ledger pays for, by public facts of their tables.
 
     A fingerprint of the records would be an answer about them: whether a warning comes would tell whether
     two tables are equal. So tables with equal columns count as one, and the sentence says "if".

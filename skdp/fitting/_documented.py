@@ -1,4 +1,4 @@
-"""Docstrings made whole: what a class does not say of a parameter is said where the parameter comes from.
+"""Completion of docstrings: what a class leaves out of its parameters is taken from where they are defined.
 
 The text of a shared parameter stands once, in the docstring of the base that has it as a field. Whoever reads
 ``help(DPRidge)`` finds all of them, each with the default of `DPRidge`. Methods of many rooms take rows: what these are
@@ -68,7 +68,7 @@ def entries(section: str) -> dict[str, str]:
 
 
 def complete(kind: type) -> None:
-    """Put into a class's docstring what its bases say of its parameters, in their order, and of its attributes.
+    """Add to a class's docstring the parameters and attributes that its bases describe.
 
     Into those of its methods that say nothing of X: that these are rows.
 
@@ -126,7 +126,7 @@ def _with_default(block: str, default: Any) -> str:
 
 
 def _written(parts: Iterable[tuple[str, str]]) -> Iterable[str]:
-    """Sections in numpydoc's form; those that say nothing are left out."""
+    """Write sections in numpydoc's form; empty ones are left out."""
     for title, body in parts:
         if body:
             yield f"\n\n{title}\n{'-' * len(title)}\n{body}"

@@ -1,4 +1,4 @@
-"""Estimators whose parameters are fields: the constructor and the docstring are made of what classes declare."""
+"""Estimators whose parameters are fields: constructor and docstring follow from the class's declarations."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from inspect import Parameter, Signature, signature

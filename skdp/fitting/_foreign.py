@@ -1,4 +1,4 @@
-"""Parameters of scikit-learn's estimators that have no meaning here: one sentence each on why, and what instead."""
+"""Parameters of scikit-learn's estimators that have no meaning here: why, and what to use instead."""
 
 import functools
 import inspect

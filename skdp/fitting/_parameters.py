@@ -37,7 +37,7 @@ Rule = tuple[Test, str]
 
 
 def _real(value: Any) -> float:
-    """The value as a double; NaN, which lies nowhere, for what is no number or too large for a double."""
+    """Return the value as a double; NaN, which lies in no range, for a non-number or one too large for a double."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -277,7 +277,7 @@ def loss_rule() -> Rule:
 
 
 def refuse_wrong(given: dict[str, Any], rules: dict[str, Rule] = RULES) -> None:
-    """Refuse the first value that is not what its name asks for, in one sentence.
+    """Refuse the first value that breaks the rule of its parameter, in one sentence.
 
     Parameters
     ----------

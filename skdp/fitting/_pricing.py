@@ -32,7 +32,7 @@ _LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
 
 
 def priced(plan: Plan | Purchase, renyi_order: int | None = None) -> tuple[float, Statement]:
-    """Noise that keeps the plan's promise, and what a run at it asks; for an equal plan it is looked up.
+    """Return the noise that meets the plan's guarantee, and the statement at that noise; equal plans are looked up.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ _remembered = lru_cache(maxsize=_REMEMBERED)(_priced)
 
 
 def _calibrated(plan: Plan | Purchase) -> tuple[float, Statement]:
-    """The least noise at which the script keeps the promise."""
+    """Find the least noise at which the script meets the guarantee."""
 
     @cache
     def rehearsal(noise: float) -> Statement:
@@ -86,7 +86,7 @@ def _calibrated(plan: Plan | Purchase) -> tuple[float, Statement]:
 
 
 def _refuse_prices_by_answers(plan: Plan, noise: float) -> None:
-    """Refuse a solver whose prices would differ at what answers may say at their furthest."""
+    """Refuse a solver whose prices would differ at the most extreme answers."""
     for stage in plan.bought:
         for task in stage.extremes():
             furthest = replace(plan, task=task)
@@ -111,7 +111,7 @@ def shared_budget(plan: Plan, account: Filter) -> Budget:
 
 
 def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
-    """The questions of a run, priced; what public numbers make impossible is refused here, before anything is paid.
+    """Price the questions of a run; what public numbers make impossible is refused before anything is paid.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
 
 
 def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
-    """Return the plan with what is known once something was bought; as it is where a price would depend on that.
+    """Return the plan with privately estimated facts in it, or unchanged where a price would depend on them.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
 
 
 def _as_before(plan: Plan, new: Plan, budget: Budget) -> Plan:
-    """A new plan if it asks what the old one does, at the same prices; else the old one."""
+    """Return the new plan if it asks the same at the same prices, else the old one."""
     before = rehearse(plan, budget).script
     try:
         after = rehearse(new, budget).script
@@ -205,7 +205,7 @@ def filter_of(plan: Plan, renyi_order: int | None) -> Filter:
 
 
 def _filter(plan: Plan, order: int | None = None) -> Filter:
-    """A filter that keeps the plan's promise in the currency of its solver."""
+    """Make a filter that meets the plan's guarantee in the currency of its solver."""
     from ..privacy.ledger import Filter
 
     return Filter(plan.spec, plan.solver.filter, order)

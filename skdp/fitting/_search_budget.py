@@ -1,4 +1,4 @@
-"""Refuse a search that a ledger cannot pay for before its first fit, and say where nobody tells how many fits follow.
+"""Refusal of a search that its ledger cannot pay for, before the first fit, and a warning where its size is unknown.
 
 scikit-learn turns an error of a fit into a score of nan and goes on, so a search that runs out of budget on the way
 would spend it all and end with the first candidate, or with no model. Since 1.9 its searches tell callbacks which task
@@ -123,7 +123,7 @@ def expect_more(
     others: Iterable[tuple[str, Script]] = (),
     varies: bool = False,
 ) -> Ledger:
-    """Refuse a fit whose search the ledger cannot hold; the ledger, by the name that the fit is charged under.
+    """Refuse a fit whose search the ledger cannot hold, and return the ledger under the payer's name.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def expect_more(
 
 
 def find_search(context: Any) -> Search | None:
-    """The search that makes a fit, by the context of the fit; None where scikit-learn tells of none.
+    """Return the search that makes a fit, by the context of the fit; None where scikit-learn gives none.
 
     Parameters
     ----------

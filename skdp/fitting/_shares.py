@@ -179,7 +179,7 @@ def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int
 
 
 def _numbers(given: ArrayLike) -> Array | None:
-    """Weights as doubles, each cell read by itself (`as_numbers`); None for what is no list of cells."""
+    """Return weights as doubles, each cell read by itself (`as_numbers`); None for what is not a list of cells."""
     if np.ma.isMaskedArray(given):  # what lies under a mask weighs nothing
         given = np.ma.filled(given.astype(np.float64), 0.0)
     cells, wrong = attempt(lambda: as_cells(given))

@@ -50,7 +50,7 @@ def find_surroundings() -> Surroundings | None:
 def stand_around(
     pipeline: Any, quotes: Callable[[], list[tuple[Any, Script]]] = list
 ) -> Iterator[None]:
-    """Tell every fit inside what the steps of a pipeline are.
+    """Tell every fit inside a pipeline which steps stand around it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def stand_around(
 
 
 def name_around(name: str, context: Any = None) -> tuple[str, ...] | None:
-    """Classes around a fit that have no receipt; None where nobody has told, and no search was met.
+    """Return the classes around a fit that have no receipt; None where nothing is known and no search was met.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ def _with_cells(X: Any) -> Any:
 def _compared(
     estimator: Any, X: ArrayLike, reset: bool
 ) -> tuple[type[Exception] | None, str | None]:
-    """Kind and text of what is wrong with names and number of columns, or None twice."""
+    """Return kind and text of an error in names and number of columns, or None twice."""
     try:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     except Exception as error:

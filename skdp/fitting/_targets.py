@@ -1,4 +1,4 @@
-"""Numbers to predict at the door: finite, one for each row, and no sentence shows one of them."""
+"""Checks of regression targets: finite, one for each row; no message shows one of them."""
 
 import numbers
 import warnings
@@ -112,7 +112,7 @@ def are_bounds_or_several(value: Any) -> bool:
 
 
 def warn_of_no_scale(bounds: Array) -> None:
-    """Warn of a target whose scale noise has hidden, as the bounds that were bought show.
+    """Warn of a target whose scale is hidden by noise, as its privately estimated bounds show.
 
     Parameters
     ----------

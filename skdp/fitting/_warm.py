@@ -1,4 +1,4 @@
-"""A fit that begins at the coefficients of an earlier one: what both cost is one statement.
+"""Warm starts: a fit that begins at the coefficients of an earlier one; one statement covers the cost of both.
 
 Privacy: given the earlier answers, the later fit is one that begins at public coefficients, and no price depends on
 where a solver begins. So both are one sequence, which is priced as one script (docs/proofs/warm_start.md).
@@ -91,7 +91,7 @@ def earlier_of(model: Any) -> tuple[Receipt, Any, Any]:
 
 
 def refuse_other_classes(before: Any, now: Any) -> None:
-    """Refuse labels that are not those of the earlier fit, whose coefficients are of these.
+    """Refuse labels that differ from those of the earlier fit, to which the coefficients belong.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ def refuse_other_classes(before: Any, now: Any) -> None:
 
 
 def that_buys() -> str | None:
-    """The first step in front of a fit that buys what it hands on, by the word of the pipelines around it."""
+    """Return the first paying step in front of a fit, as told by the pipelines around it."""
     told = find_surroundings()
     return None if told is None or not told.paying else told.paying[0]
 
 
 def refuse_untold(context: Any) -> None:
-    """Refuse to go on inside of something of scikit-learn that does not tell what stands in front.
+    """Refuse to continue inside a meta-estimator that does not tell which steps stand in front.
 
     No theorem needs it: what a step in front pays at each fit is on its own receipts, and a ledger counts it. But only
     the receipt of its last fit is kept, so that nobody could add up what such a pipeline has cost.
@@ -130,7 +130,7 @@ def refuse_untold(context: Any) -> None:
 
 
 def refuse_bought_rows(name: str | None) -> None:
-    """Refuse a pipeline whose steps buy anew at each fit: what they bought before is in no receipt.
+    """Refuse a pipeline whose steps pay anew at each fit: no receipt keeps what they paid before.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def refuse_unlike(earlier: Receipt, plan: Plan, coef: Any) -> None:
 
 
 def joint(earlier: Script, later: Script) -> Script:
-    """The script of both, whose second part may have been chosen after the answers to the first.
+    """Return the script of both parts; the second may have been chosen after the answers to the first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Warnings, before anything is paid, of promises that protect nobody and of noise that drowns a model."""
+"""Warnings, before anything is paid, of guarantees that protect nobody and of noise that drowns a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DROWNED = (
 
 
 def warn_of_promise(spec: Spec, n: int | None) -> None:
-    """Warn of a promise that protects nobody.
+    """Warn of a privacy guarantee that protects nobody.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def warn_of_promise(spec: Spec, n: int | None) -> None:
 
 
 def warn_of_doubts(doubts: Iterable[str]) -> None:
-    """Warn of what an estimator doubts of its parameters.
+    """Warn of parameters that an estimator finds doubtful.
 
     Parameters
     ----------

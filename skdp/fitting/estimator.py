@@ -94,7 +94,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     feature_names_in_: Array = field(init=False)
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """Constructors say why parameters of scikit-learn's are none here."""
+        """Make constructors explain why parameters of scikit-learn's estimators do not exist here."""
         super().__init_subclass__(**given)
         if "__init__" in vars(cls):
             setattr(cls, "__init__", refusing_foreign(vars(cls)["__init__"]))  # noqa: B010
@@ -156,17 +156,17 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _encode(
         self, X: ArrayLike, y: ArrayLike
     ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        """Rows, targets, what to declare, and attributes to store, of what the user gave."""
+        """Encode the user's data: rows, targets, public facts to declare, and attributes to store."""
 
     def _keep_single(self) -> None:
-        """Keep what is stored in single precision, after rows of it, where scikit-learn's estimator does."""
+        """Round stored numbers to single precision after rows of it, where scikit-learn's estimator does."""
 
     def _rules(self) -> dict[str, Rule]:
         """Return the rule of each parameter."""
         return RULES | {"random_state": SEEDS}
 
     def _check_parameters(self) -> None:
-        """Refuse what no data could make right, before any is looked at."""
+        """Refuse parameters that no data could make right, before any data is looked at."""
         refuse_wrong(self.get_params(deep=False), self._rules())
         payer = self._payer()
         if payer is not None and payer.neighbors != self.neighbors:
@@ -187,7 +187,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
 
     @abstractmethod
     def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
-        """Keep what follows of the answers, on the user's scale."""
+        """Store what follows from the answers, on the user's scale."""
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Return the owner of each row, or None where every row is its own, and the number of owners."""
@@ -196,7 +196,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _admitted(
         self, plan: Any, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Any, Table]:
-        """The closed table, and the plan with what is public of it."""
+        """Return the protected table, and the plan with its public facts."""
         return plan, Table(X, targets, owners, weights)
 
     def _fit(
@@ -206,7 +206,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         sample_weight: ArrayLike | None = None,
         groups: Any = None,
     ) -> Self:
-        """Check, encode, price, pay and run, and store: all, or nothing changes but what has been paid."""
+        """Check, encode, price, pay, run and store; on failure nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
         try:
             with np.errstate(all="ignore"):  # fatal, it would tell of records, or lose a paid fit
@@ -268,7 +268,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         return found
 
     def _others(self, ledger: Ledger) -> Iterator[tuple[str, Script]]:
-        """Other steps of the pipeline around it that the same ledger pays for, by name and what they ask."""
+        """Yield the other steps of the surrounding pipeline that the same ledger pays for: names and scripts."""
         around = find_surroundings()
         for step, script in [] if around is None else around.quotes():
             if step is not self and payer_of(step.ledger) == ledger:

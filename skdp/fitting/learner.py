@@ -58,22 +58,22 @@ class PrivateLearner(PrivateEstimator):
 
     @abstractmethod
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
-        """Return public facts of the records, and what is minimised by their scores.
+        """Return public facts of the records, and the task that is minimised over their scores.
 
         That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
         """
 
     @abstractmethod
     def _store(self, w: Array, plan: Plan) -> None:
-        """Keep what the parameters mean on the user's scale."""
+        """Store the parameters on the user's scale."""
 
     def _follow(
         self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
     ) -> None:
-        """Keep what follows of the answers that it listens to, which costs nothing."""
+        """Store what follows from logged answers, which costs nothing."""
 
     def _norm_before(self, n_features: int) -> float:
-        """Return the bound of rows before anything is paid: declared, or one that holds whatever is bought."""
+        """Return the bound of rows before anything is paid: declared, or one that holds for any answer."""
         return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
     def _check_parameters(self) -> None:
@@ -96,7 +96,7 @@ class PrivateLearner(PrivateEstimator):
             self._follow(heard.answers, plan, w, budget)
 
     def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
-        """Return the face's problem, with the number of records where it may be known: by the relation, or declared."""
+        """Return the estimator's problem, with the number of records where it is public or declared."""
         if self.neighbors != "replace_one":
             sizes = replace(sizes, n=None if self.n_public is None else int(self.n_public))
         public, task = self._problem(sizes)
@@ -114,7 +114,7 @@ class PrivateLearner(PrivateEstimator):
         weighted: bool = False,
         solver: Solver | None = None,
     ) -> Plan:
-        """Return the plan where nothing is bought, or what stands for it before it is."""
+        """Return the plan of a fit, or the one that stands for it until scales are estimated."""
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         data_norm = self._norm_before(n_features)
         outputs = self._outputs() if outputs is None else outputs
@@ -151,7 +151,7 @@ class PrivateLearner(PrivateEstimator):
         return task
 
     def _buys(self) -> tuple[str, ...]:
-        """Return the parameters whose meaning is bought."""
+        """Return the parameters whose values are estimated privately."""
         return ("data_norm",) if self.data_norm is None else ()
 
     def _norm(self) -> float:
@@ -185,7 +185,7 @@ class PrivateLearner(PrivateEstimator):
         )
 
     def _restated(self, plan: Plan, outputs: int | None, known: Known) -> Task:
-        """Return what is minimised once more is known of rows and weights: the penalty is on the user's scale."""
+        """Return the task once more is known of rows and weights: the penalty is on the user's scale."""
         outputs = self._outputs() if outputs is None else outputs
         norm = plan.data_norm if known.norm is None else known.norm
         heaviest = None if known.of_class is None else self._heaviest_of(known.of_class)

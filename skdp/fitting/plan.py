@@ -191,7 +191,7 @@ class Plan:
 
     @property
     def admits(self) -> Public:
-        """Public facts of the vault: it keeps the codes of classes that are told from the rest one by one."""
+        """Return the public facts of the vault, which keeps class codes where fits tell one class from the rest."""
         coded = self.fits > 1 and self.targets == 1
         return replace(self.public, target_bound=self.fits - 1.0) if coded else self.public
 
@@ -211,7 +211,7 @@ class Plan:
         return self.solver.adaptive
 
     def left(self, stage: int = 0) -> float:
-        """Return what the stages from this one on leave of what they find, in mu squared."""
+        """Return the share of the remaining budget that the stages from this one on leave, in mu squared."""
         return math.prod(1.0 - bought.share for bought in self.bought[stage:])
 
     def noise_of(self, stage: int, budget: Budget) -> float:

@@ -42,7 +42,7 @@ class Query(ABC):
 
     @abstractmethod
     def questions(self, scale: float) -> Sequence[Mechanism]:
-        """List the questions of `ask` at this noise, in order, with numbers in place of what answers decide.
+        """List the questions of `ask` at this noise, in order, with numbers in place of those that answers decide.
 
         Answers may decide the bounds of later questions, and no price.
         """
@@ -57,7 +57,7 @@ class Query(ABC):
 
     @abstractmethod
     def outcomes(self, held: Any) -> tuple[Array, Array]:
-        """Make rows, and targets or what a question's targets are made of, once all is paid."""
+        """Make rows and targets for the questions, once all is paid."""
 
     def script(self, scale: float, public: Public) -> Script:
         """Return the cost of the query at this scale, as a script."""
@@ -156,7 +156,7 @@ class _Outcomes:
 
 
 def refuse_unless_public(thing: Any, *methods: str) -> None:
-    """Refuse what could carry more than public numbers from records to a question.
+    """Refuse a query that could carry more than public numbers from records to a question.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ __all__ = ["Fitted", "Heard", "Run", "prepare"]
 
 
 def prepare(plan: Plan | Purchase, ledger: Ledger | None = None) -> Run:
-    """Price a plan; nothing has been touched or paid, and what can be refused by public numbers has been.
+    """Price a plan, and refuse what public numbers rule out; nothing is touched or paid.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Run:
         heard: Heard | None = None,
         told: Told | None = None,
     ) -> tuple[Fitted, Receipt]:
-        """Pay, buy what was not declared, solve, and account for it.
+        """Pay, estimate what was not declared, solve, and write the receipt.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Run:
 
 
 class Heard:
-    """Keeps what a solver is told in answer to some kinds of questions.
+    """Log of the answers to some kinds of questions.
 
     Parameters
     ----------
@@ -230,12 +230,12 @@ class Heard:
         return cls(kind) if kind else None
 
     def beside(self, oracle: OracleLike) -> OracleLike:
-        """The oracle, as a solver sees it, with somebody who listens."""
+        """Return the oracle as a solver sees it, with this log attached."""
         return _Listened(oracle, self)
 
 
 class _Listened:
-    """Hands on questions and answers."""
+    """Oracle that logs answers on their way to a solver."""
 
     def __init__(self, oracle: OracleLike, heard: Heard) -> None:
         self._oracle, self._heard = oracle, heard

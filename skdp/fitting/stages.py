@@ -1,4 +1,4 @@
-"""Stages that buy what was not declared, before a solver begins: one script with it.
+"""Stages that estimate privately what was not declared, before a solver begins: one script with it.
 
 Each asks the records through a view of its own. The answers decide how later stages see records, and no price
 (docs/proofs/bought_scales.md, docs/proofs/class_weights.md).
@@ -103,22 +103,22 @@ class Stage(ABC):
     def run(
         self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
     ) -> Known:
-        """Ask, and add what follows to what is known. `budget` is the solver's."""
+        """Ask, and add the result to the known facts. `budget` is the solver's."""
 
     def views(self, plan: Plan | Purchase) -> tuple[View, ...]:
         """Return views that can be admitted, or refused, before anything is paid."""
         return ()
 
     def extremes(self) -> tuple[Task, ...]:
-        """Return what the solver might have to minimise after the answers: no price may differ from the plan's."""
+        """Return the extreme tasks that may follow from the answers: their prices must equal the plan's."""
         return ()
 
     def refusal(self, wrong: str) -> NotSupported:
-        """Say what has no proof beside this purchase, and what to declare in its place."""
+        """Make the error for a stage without a proof, with what to declare in its place."""
         return NotSupported(f"{type(self).__name__} has no price: {wrong}.")
 
     def refuse(self, plan: Plan) -> None:
-        """Refuse, before anything is paid, what has no proof."""
+        """Refuse, before anything is paid, a plan for which there is no proof."""
         if plan.spec.private and plan.spec.delta == 0.0:
             raise self.refusal("delta=0 has no price for their Gaussian noise")
         if plan.solver.adaptive:
@@ -126,7 +126,7 @@ class Stage(ABC):
 
 
 def root_of(n_features: int) -> float:
-    """Return the norm that rows of columns in [-1, 1] may have, whatever is bought."""
+    """Return the largest norm of rows with columns in [-1, 1], whatever the answers are."""
     return math.sqrt(n_features) * (1.0 + 1e-15)
 
 
@@ -218,7 +218,7 @@ class ColumnBounds(Stage):
 
 @dataclass(frozen=True)
 class RowNorm(Stage):
-    """The sum of lengths of rows whose columns lie between bought bounds, from which a norm follows.
+    """Sum of the lengths of rows whose columns lie within estimated bounds, from which a norm follows.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def of_rows_alone(public: Public, columns: int) -> Public:
 
 
 def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[Stage, ...]:
-    """Choose what bounds and a norm are to cost, by public numbers.
+    """Choose the share of the budget for bounds and a norm, by public numbers.
 
     So much that an octave with half of the records is seen, from the usual share of the budget up to twice that: few
     records, or many columns, need more.
@@ -320,7 +320,7 @@ def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[St
 
 @dataclass(frozen=True)
 class ClassCounts(Stage):
-    """Counts of classes, from which follows what a record of each class weighs.
+    """Noisy counts of classes, from which the weight of a record of each class follows.
 
     Parameters
     ----------
