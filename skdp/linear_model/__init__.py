@@ -1,4 +1,4 @@
-"""Private linear models with scikit-learn's face."""
+"""Private linear models with scikit-learn's interface."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Intervals for coefficients of least squares, made of the noisy moments that a fit has paid for.
+"""Intervals for coefficients of least squares, from the noisy moments that a fit has paid for.
 
 Privacy: post-processing. The estimates are those of the noisy moments as they were released: no eigenvalue is moved and
 nothing is shrunk, since an interval around a shrunk estimate covers what it was shrunk to.
@@ -26,7 +26,7 @@ _LEAST = 1e-6  # variance of residuals, for targets in [-1, 1]
 
 @dataclass(frozen=True)
 class Estimates:
-    """Coefficients without a bias that is known, and how far they may be off.
+    """Coefficients without known bias, and their standard errors.
 
     Parameters
     ----------

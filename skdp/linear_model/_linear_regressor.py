@@ -98,7 +98,7 @@ class PenalisedRegressor(LinearRegressor):
     alpha: ArrayLike = 1.0
 
     def _records(self, n: int | None) -> float:
-        """Number of records, for an alpha that is weighed against the mean of losses: of weights whose mean is 1."""
+        """Return the number of records, which alpha is relative to; weights count with a mean of 1."""
         if n is None:
             raise NotSupported(
                 f"alpha={as_text(self.alpha)} of {type(self).__name__} is divided by the number of records, which is "

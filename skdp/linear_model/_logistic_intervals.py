@@ -1,4 +1,4 @@
-"""Intervals for coefficients of a logistic model, made of what a whitened objective has released.
+"""Intervals for coefficients of a logistic model, from what a whitened objective has released.
 
 Privacy: post-processing. The estimates in the middle are not `coef_`, which a ridge has shrunk, but what is left when
 that is given back; where it is much beside the width, none are given.

@@ -38,7 +38,7 @@ class WithOtherEpsilon:
         return f"epsilon is the privacy budget here, and {other.name} is what {other.namesake} calls epsilon"
 
     def _rules(self) -> dict[str, Rule]:
-        """Bounds are asked for first of a script whose import alone was changed."""
+        """Return rules that name the other epsilon; y_bounds comes first for scripts whose import alone was changed."""
         rules: dict[str, Rule] = super()._rules()  # type: ignore[misc]
         of_both = {name: rules[name] for name in ("epsilon", "y_bounds")}
         return rules | {

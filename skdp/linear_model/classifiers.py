@@ -1,4 +1,4 @@
-"""Private linear classifiers with scikit-learn's face."""
+"""Private linear classifiers with scikit-learn's interface."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Private support vector regression and Poisson regression, with scikit-learn's face."""
+"""Private support vector regression and Poisson regression, with scikit-learn's interface."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Private least squares with scikit-learn's face: ridge regression, and linear regression without a penalty."""
+"""Private least squares with scikit-learn's interface: ridge regression, and linear regression without a penalty."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Private least squares with zeros: the lasso and the elastic net, with scikit-learn's face."""
+"""Private least squares with zeros: the lasso and the elastic net, with scikit-learn's interface."""
 
 from typing import Any
 
