@@ -78,7 +78,7 @@ class AnyNetwork(PrivateLearner):
             )
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        """The solver with what the face says of batches, epochs and steps; an instance as it is."""
+        """Return the solver with the estimator's batches, epochs and steps; an instance is returned as it is."""
         if isinstance(self.solver, Solver):
             return resolve(self.solver)
         solver = usual(self.solver)
