@@ -1,4 +1,4 @@
-"""Raw tables to rows of bounded norm: by public declarations, or by scales that are bought.
+"""Encoding of raw tables into rows of bounded norm: by public declarations, or by privately estimated scales.
 
 A scaler or a vocabulary that is fitted to the data voids the promise of a private estimator behind it. These are made
 of what is declared, so they cost nothing, or pay and carry a receipt (`DPBounds`, `DPStandardScaler`,

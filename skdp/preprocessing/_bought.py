@@ -27,7 +27,7 @@ ANY = Numbers(-math.inf, math.inf)  # a column of which nothing is declared
 
 
 class BoughtTransformer(TransformerMixin, PrivateEstimator):
-    """Base of the transformers whose `fit` buys what is known of all columns, with no range declared.
+    """Base class of the transformers whose `fit` estimates columns privately, with no range declared.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
     epsilon: float = 0.1
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Buy what is said of the columns.
+        """Estimate the columns privately.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         return self._fit(X, y)
 
     def transform(self, X: Any) -> Array:
-        """Rows by what was bought: a map of each row by itself, which costs nothing.
+        """Map each row by the private estimates, by itself, which costs nothing.
 
         Parameters
         ----------
@@ -96,11 +96,11 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         return np.asarray(given, dtype=object)
 
     def _mapped(self, x: Array) -> Array:
-        """Numbers to what leaves."""
+        """Map numbers to the output."""
         raise NotImplementedError
 
     def _stage(self) -> Stage:
-        """Return what is bought."""
+        """Return the stage that pays."""
         raise NotImplementedError
 
     def _numbers(self, X: Any, *, reset: bool) -> Array:
@@ -116,7 +116,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         return rows, np.zeros(len(rows)), self._declared(), {}
 
     def _declared(self) -> dict[str, Any]:
-        """Return what the receipt is to call public, beside sizes."""
+        """Return the facts that the receipt is to call public, beside sizes."""
         return {"bins": "octaves of the doubles"}
 
     def _public(self, n: int | None, n_features: int) -> Public:
@@ -138,7 +138,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         self._store(fitted.known.found)
 
     def _store(self, found: Any) -> None:
-        """Keep what was bought, in the units of the columns."""
+        """Store the estimates, in the units of the columns."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:

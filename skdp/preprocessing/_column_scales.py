@@ -1,4 +1,4 @@
-"""Stages that buy scales of columns for a transformer."""
+"""Stages that estimate scales of columns privately for a transformer."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ColumnMasses(_OfPlaces):
 
 
 def _mean_and_deviation(answer: Array, question: ColumnMoments, public: Public, n: float) -> Array:
-    """Mean and deviation of each column on [-1, 1], within what noise leaves."""
+    """Return mean and deviation of each column on [-1, 1], clipped to what the noise allows."""
     d = public.n_features
     sums, squares = answer[:d] / n, answer[d:] / (question.weight(public) * n)
     mean = np.clip(sums, -1.0, 1.0)

@@ -19,7 +19,7 @@ OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"
 
 
 class Column(NamedTuple):
-    """A declared column: its place in the table, its name, what is declared of it."""
+    """Declared column: its place in the table, its name, and its declaration."""
 
     place: int
     name: str
@@ -74,7 +74,7 @@ def refuse_unless(given: dict[str, Any]) -> None:
 
 
 def refuse_word(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse what is none of the words that a parameter may be, and say which was probably meant."""
+    """Refuse an unknown word for a parameter, and suggest the word that was probably meant."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(
             f"{name}={as_text(value)} is not known; use one of {', '.join(map(repr, known))}"

@@ -158,7 +158,7 @@ def _of_values(name: object, values: Sequence[Any]) -> Categories:
 
 
 def refuse_ambiguous(name: object, values: Sequence[Any]) -> None:
-    """Refuse values that no cell can be told by: those that are read as missing, and two that read alike.
+    """Refuse values that no cell can be told by: spellings of missing cells, and two that read alike.
 
     Parameters
     ----------

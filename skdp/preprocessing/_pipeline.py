@@ -1,4 +1,4 @@
-"""scikit-learn's pipeline, which tells the fits inside it what its steps are."""
+"""Pipeline of scikit-learn that tells the fits inside it which steps it holds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _has(name: str) -> Any:
 
 
 class Pipeline(_Pipeline):  # type: ignore[misc]
-    """A pipeline of scikit-learn that tells each fit inside it what stands around, and warns of steps that learn.
+    """Pipeline of scikit-learn that tells each fit inside it which steps stand around, and warns of steps that learn.
 
     `skdp.make_pipeline` makes it. Its steps, parameters, clones and results are those of scikit-learn's.
     """
@@ -39,14 +39,14 @@ class Pipeline(_Pipeline):  # type: ignore[misc]
 
     @available_if(_has("fit_transform"))  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit all steps, and return what the last one makes of the rows, as in scikit-learn."""
+        """Fit all steps, and return the rows as the last one transforms them, as in scikit-learn."""
         warn_of_learning(self.steps)
         with stand_around(self, lambda: _quotes(self, X)):
             return super().fit_transform(X, y, **params)
 
     @available_if(_has("fit_predict"))  # type: ignore[untyped-decorator]
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit all steps, and return what the last one predicts, as in scikit-learn."""
+        """Fit all steps, and return the predictions of the last one, as in scikit-learn."""
         warn_of_learning(self.steps)
         with stand_around(self, lambda: _quotes(self, X)):
             return super().fit_predict(X, y, **params)

@@ -57,7 +57,7 @@ def reading(columns: Iterable[tuple[object, object]]) -> str:
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """The end of a sentence that names what was probably meant, or nothing.
+    """Return the end of a message that suggests the word that was probably meant, or nothing.
 
     Parameters
     ----------

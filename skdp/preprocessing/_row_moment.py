@@ -48,7 +48,7 @@ class RowMoment(Stage):
     def run(
         self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
     ) -> Known:
-        """Buy what the transformer makes of the moment and of the number."""
+        """Pay for the moment and the number of records, and keep what the transformer makes of them."""
         oracle = look(self.views(plan)[0])
         n = record_count(oracle, plan.budget(noise=noise))
         moment = oracle.ask(SecondMoment(multiplier=noise)) / n

@@ -22,7 +22,7 @@ __all__ = ["ByDeclaration"]
 
 
 class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
-    """Base of the transformers that a declaration makes. A face says which blocks its columns become.
+    """Base class of the transformers by declaration; each one says which blocks its columns become.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
 
     def _size(self, rows: int) -> None:
-        """Decide what may depend on the number of rows, where that is public."""
+        """Choose settings that depend on the number of rows, where that is public."""
 
     def _check(self) -> None:
         """Refuse parameters that no table makes right."""

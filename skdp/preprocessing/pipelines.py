@@ -64,7 +64,7 @@ def bound_of(step: Any) -> float | None:
 
 
 def make_pipeline(*steps: Any, memory: Any = None, verbose: bool = False) -> Pipeline:
-    """Make a scikit-learn pipeline that tells its private estimators what stands around them.
+    """Make a scikit-learn pipeline that tells its private estimators which steps stand around them.
 
     Where the last step has ``data_norm=None`` and `bound_of` knows the rows that come to it, a copy of that step with
     the bound is put in its place. Each time the pipeline fits, the receipts of the fits inside name the steps that
