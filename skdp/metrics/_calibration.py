@@ -98,7 +98,7 @@ class _ByBin(Counting):
 
 
 def _merged(counts: Counts, n_bins: int) -> Iterator[tuple[int, int]]:
-    """Runs of bins that hold enough, the last with what is left over."""
+    """Merge bins into runs that hold enough records; the last run takes what is left over."""
     sizes = counts.cells.reshape(n_bins, 2).sum(axis=1)
     ends = [0]
     for b in range(n_bins):

@@ -56,7 +56,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting(Figure):
-    """Counts once, and puts the sum on n where it is public.
+    """Figure from one histogram; counts are made to add up to n where it is public.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class DPConfusionMatrix:
         return self._counts.cells.reshape(k, k)
 
     def accuracy(self) -> Estimate:
-        """Share of records whose label is predicted."""
+        """Return the share of records whose label is predicted."""
         k = len(self.classes)
         right = [label * (k + 1) for label in range(k)]
         wrong = [cell for cell in range(k * k) if cell not in right]

@@ -1,4 +1,4 @@
-"""A figure with the interval that holds it, and what it cost."""
+"""Private figure with its interval and its cost."""
 
 from __future__ import annotations
 

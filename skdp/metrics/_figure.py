@@ -1,4 +1,4 @@
-"""A figure of held-out records: public numbers, questions by them, and what is made of the answers."""
+"""Private figure of held-out records: public numbers, questions by them, and a result from the answers."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ def measure(figure: Figure, spec: Spec, held: Any, given: dict[str, Any]) -> tup
 
 
 def beside_nothing(targets: Array) -> tuple[Array, Array]:
-    """Rows that say nothing, and targets."""
+    """Return rows of zeros, with the targets."""
     return np.zeros((len(targets), 1)), targets

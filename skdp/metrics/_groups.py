@@ -1,4 +1,4 @@
-"""Accuracy of declared groups of people, from one histogram: what fairness is measured by."""
+"""Accuracy of declared groups of people, from one histogram: a measure of fairness."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class DPGroupAccuracy:
         return dict(zip(self.names.tolist(), self._counts.cells.reshape(-1, 2).sum(axis=1)))
 
     def accuracy(self, name: Any) -> Estimate:
-        """Share of the group's records whose label is predicted; of a group drowned in noise nothing is known."""
+        """Return the accuracy in a group; its interval is [0, 1] where the noisy size of the group is not positive."""
         return self._estimate(f"accuracy of {name!r}", self._rate(name))
 
     def gap(self, one: Any, other: Any) -> Estimate:

@@ -1,4 +1,4 @@
-"""Intervals that hold sampling and privacy noise at once, for rates, means and areas.
+"""Intervals that cover sampling and privacy noise at once, for rates, means and areas.
 
 What is released is a sum with Gaussian noise of known deviation, so the pivot of each interval has both variances: that
 of a fresh sample at the value that is tried, as Wilson (1927) does it, and that of the noise.

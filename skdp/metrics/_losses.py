@@ -32,7 +32,7 @@ def log_loss(facts: Facts) -> Figure:
 
 
 def _size(n: int | None, spec: Spec) -> float:
-    """Largest log-loss: noise grows with it, so no larger than n and the promise bear."""
+    """Return the largest log loss: noise grows with it, so it is no larger than n and the budget allow."""
     if n is None:
         return _WHERE_N_IS_PRIVATE
     noise = noise_multiplier(spec.epsilon, spec.delta) if spec.delta else 1.0 / spec.epsilon
@@ -41,7 +41,7 @@ def _size(n: int | None, spec: Spec) -> float:
 
 @dataclass(frozen=True)
 class _MeanLoss(Figure):
-    """Asks once, and undoes the scale of the losses."""
+    """Mean loss from one question, on the original scale of the losses."""
 
     level: float
     size: float
@@ -82,7 +82,7 @@ class _LogLoss(_MeanLoss):
 
 
 def _right(held: Any) -> Array:
-    """Probability of what happened."""
+    """Return the probability of the label that occurred."""
     p = held.probabilities()[:, 1]
     return np.where(held.codes == 1, p, 1.0 - p)
 

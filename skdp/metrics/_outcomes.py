@@ -58,7 +58,7 @@ class Held:
 
     @classmethod
     def of(cls, estimator: Any, X: ArrayLike, y: ArrayLike, neighbors: str) -> Held:
-        """Check, and show no cell in what is refused."""
+        """Check model and data, and hold them; errors show no cell."""
         check_is_fitted(estimator)
         classes = getattr(estimator, "classes_", None)
         if classes is None:

@@ -126,7 +126,7 @@ def _checked(level: float) -> float:
 def scored(
     scoring: str, held: Any, spec: Spec, *, level: float, **given: Any
 ) -> tuple[Interval, Receipt]:
-    """The figure of records whose outcomes `held` gives, once all is paid."""
+    """Return the figure of records whose outcomes `held` gives, once all is paid."""
     if scoring not in SCORINGS:
         known = ", ".join(SCORINGS)
         raise ValueError(f"scoring={scoring!r} is unknown for classifiers; use one of {known}.")
