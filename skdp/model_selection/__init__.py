@@ -1,4 +1,4 @@
-"""Folds by which one record's change stays in its part, cross-validation that pays for what it tells, and searches."""
+"""Folds in which a changed record stays in its part, cross-validation that pays for its scores, and searches."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The settings of a search: what each of them is, how likely it is drawn, and what its fit asks."""
+"""Settings of a search: the model of each, the odds that it is drawn, and the script of its fit."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Candidates:
         return clone(self.estimator).set_params(**values)
 
     def model(self, index: int, mu: float, accountant: str | None = None) -> Any:
-        """The candidate whose paying steps share a Gaussian budget mu as their epsilons stand to each other.
+        """Return the candidate whose paying steps share a Gaussian budget mu in proportion to their epsilons.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def joined(scripts: Iterable[Script]) -> Script:
 
 
 def epsilon_of(mu: float, delta: float) -> float:
-    """Epsilon of a part of a search, or a refusal where delta alone would pay for it: then no fit can be told it."""
+    """Return the epsilon of a part of a search; refuse where delta alone would pay for it, so it has none."""
     epsilon = gaussian_epsilon(mu, delta)
     if epsilon == 0.0:
         raise NotSupported(
@@ -248,7 +248,7 @@ def _refuse_unfit(model: Any, setting: Mapping[str, Any]) -> None:
 
 
 def _refuse_lookers_on(model: Any) -> None:
-    """Refuse what shows runs as they are made: which settings are drawn is a secret, and of losers nothing leaves."""
+    """Refuse what shows runs while they are made: which settings are drawn is secret, and losers are not released."""
     loud = [
         name
         for name, value in model.get_params(deep=True).items()
@@ -269,7 +269,7 @@ def _callbacks_of(part: Any) -> Any:
 
 
 def _refuse_way(model: Any) -> None:
-    """Refuse what makes a run depend on another, or fail on a single record, once scales have been bought."""
+    """Refuse what makes a run depend on another, or fail on a single record once scales are estimated."""
     if getattr(last_of(model), "warm_start", False):
         raise NotSupported(
             f"warm_start=True of {type(last_of(model)).__name__} has no proof behind a step that pays, and runs begin "

@@ -1,4 +1,4 @@
-"""Records as they come to a search: checked before anything is paid, in sentences that show no cell."""
+"""Intake of records for a search: checked before anything is paid, with errors that show no cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Widths = tuple[tuple[int, ...], ...]
 
 
 def admitted(model: Any, X: Any, y: Any) -> Table:
-    """Rows and targets that a candidate can be fitted on, or a refusal as of its own fit."""
+    """Return rows and targets that every candidate can be fitted on, or refuse as its own fit would."""
     X, y = map(copy_if_shared, (X, y))  # every run reads them anew
     steps = steps_of(model)
     last = clone(steps[-1][1])

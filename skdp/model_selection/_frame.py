@@ -86,7 +86,7 @@ class Frame:
     def fitted(
         self, index: int, mu: float, table: Table, seeds: Seeds, accountant: str | None = None
     ) -> Any:
-        """A candidate that was fitted, and asked what it was priced for."""
+        """Fit a candidate, and check that it asked what it was priced for."""
         model = self.candidates.model(index, mu, accountant)
         for _, step in paying(model):
             step.set_params(random_state=seeds.next())
@@ -110,7 +110,7 @@ class Frame:
 
 
 def largest(price: Callable[[float], float], promise: float, start: float) -> float:
-    """Nearly the largest budget, in mu, whose price is within the promise."""
+    """Return nearly the largest budget, in mu, whose price is within the guarantee."""
     low, high, at = 0.0, math.inf, start
     for _ in range(_TRIES):
         cost = price(at)

@@ -47,7 +47,7 @@ def _wrong(held: Held, last: Any) -> Array:
 
 
 def _right(held: Held) -> Array:
-    """Probability of what happened."""
+    """Return the probability of the label that occurred."""
     found = held.probabilities()
     return np.asarray(found[np.arange(len(held.codes)), held.codes])
 

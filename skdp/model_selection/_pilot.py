@@ -29,7 +29,7 @@ PILOTS, CHOICE, REFIT = 0.28, 0.02, 0.70  # of mu squared
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """A fit of each setting, a noisy choice, and a refit of the chosen one with most of the promise.
+    """Search by a fit of each setting, a noisy choice, and a refit of the chosen one with most of the budget.
 
     Which refit is made is chosen by answers, so all of them have to be Gaussian: the costliest dominates the others.
 

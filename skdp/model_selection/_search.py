@@ -39,7 +39,7 @@ Strategy = Geometric | Pilot
 
 
 class PrivateSearch(FromFields, Delegates, Covered):
-    """Base of the private searches; a face says in `_settings` what there is to choose from.
+    """Base class of the private searches; each one lists its settings in `_settings`.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["DPGridSearchCV", "DPRandomizedSearchCV"]
 
 
 class DPGridSearchCV(PrivateSearch):
-    """Choose among the settings of a grid, and fit the best, within one promise for all of it.
+    """Choose among the settings of a grid, and fit the best, within one privacy budget.
 
     With eight settings or fewer each is fitted once on a share of the budget, one is chosen by a noisy comparison, and
     fitted again with most of the budget. With more, a secret and random number of runs is made, each on a setting that
@@ -62,7 +62,7 @@ class DPGridSearchCV(PrivateSearch):
 
 
 class DPRandomizedSearchCV(PrivateSearch):
-    """Choose among settings drawn from public distributions, and fit the best, within one promise for all of it.
+    """Choose among settings drawn from public distributions, and fit the best, within one privacy budget.
 
     Settings are drawn before any record is read, and are no secret; then it goes on as `DPGridSearchCV` does.
 
