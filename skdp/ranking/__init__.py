@@ -1,4 +1,4 @@
-"""Private learning to rank: a record is a list of documents, or what a person said of them."""
+"""Private learning to rank: a record is a list of documents, or the labels that a person gave them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Learning to rank with differential privacy, with the face of the rankers of gradient boosting."""
+"""Learning to rank with differential privacy, with the interface of the rankers of gradient boosting."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace
