@@ -111,7 +111,7 @@ def _protects_nobody(epsilon: float, delta: float | None) -> bool:
 
 
 def _number(step: Any, name: str) -> float | None:
-    """A parameter, where it is a number; what is none is refused in fit."""
+    """Return a parameter if it is a number; what is not one is refused in fit."""
     value = getattr(step, name, None)
     try:
         return None if value is None else float(value)

@@ -13,7 +13,7 @@ __all__ = ["LedgerDisplay"]
 
 
 class LedgerDisplay(Display):
-    """Capacity of a ledger that is used, and what each fit would cost alone.
+    """Display of the used capacity of a ledger, and of the cost that each fit would have alone.
 
     Parameters
     ----------

@@ -247,7 +247,7 @@ def _is_named(entry: Any) -> bool:
 
 
 def _leaves(step: Any) -> Iterator[Any]:
-    """Yield what stands at the end of each branch."""
+    """Yield the steps at the end of each branch."""
     for _, part in parts_of(step):
         if not isinstance(part, str) and part not in NOTHING:
             inside = list(parts_of(part))
@@ -255,7 +255,7 @@ def _leaves(step: Any) -> Iterator[Any]:
 
 
 def _estimator_of(step: Any) -> Any:
-    """Return what a chain repeats, by the name that this version of scikit-learn has for it."""
+    """Return the estimator that a chain repeats, by this version's name for the parameter."""
     params = step.get_params(deep=False)
     given = (params.get(name) for name in ("estimator", "base_estimator"))
     return next(value for value in given if hasattr(value, "fit"))

@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Coefficients(NamedTuple):
-    """Coefficients of a linear model, and of what.
+    """Coefficients of a linear model, with the names of their columns.
 
     See Also
     --------

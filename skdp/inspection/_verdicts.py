@@ -1,4 +1,4 @@
-"""The verdicts of a check, and what they depend on beside the step itself."""
+"""Verdicts of a check, and the setting that they depend on beside the step itself."""
 
 from __future__ import annotations
 

@@ -212,13 +212,13 @@ def relations_of(step: Any) -> Iterator[str]:
 
 
 def _watchers() -> Iterator[Finding]:
-    """Yield what looks on from outside of the model."""
+    """Yield verdicts on observers outside of the model."""
     if (verdict := find_autologging()) is not None:
         yield Finding("", "mlflow.sklearn.autolog", *verdict)
 
 
 def _walk(step: Any, path: tuple[str, ...], setting: Setting) -> Iterator[Finding]:
-    """Yield the verdicts on a step and on what is inside."""
+    """Yield the verdicts on a step and on the steps inside it."""
     if step is None or (isinstance(step, str) and step in NOTHING):
         return
     if (verdict := _verdict(step, setting)) is not None:
@@ -228,7 +228,7 @@ def _walk(step: Any, path: tuple[str, ...], setting: Setting) -> Iterator[Findin
 
 
 def _inside(step: Any, setting: Setting) -> Setting:
-    """Return the setting of what a step holds: whether that is fitted itself, anew as a copy, or no more."""
+    """Return the setting of the steps inside: fitted themselves, fitted anew as a copy, or not at all."""
     kind = kind_of(step)
     finished = kind == "FrozenEstimator" or getattr(step, "prefit", False) is True
     if finished or str(getattr(step, "cv", "")) == "prefit":
