@@ -1,4 +1,4 @@
-"""Attacks on privacy claims: run a mechanism often on two neighbouring data sets, and tell its results apart.
+"""Attacks on privacy claims: run a mechanism often on two neighbouring data sets, and try to tell its results apart.
 
 An attack that fails proves nothing; one that finds more than was claimed proves the claim wrong, up to the stated
 confidence. Nothing here is private: it is for data that you made up.

@@ -1,4 +1,4 @@
-"""Records that show whether they were there: each takes one of two forms, by a coin of its own."""
+"""Canaries: records that take one of two forms, each by a coin of its own, and may show which."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def linear_canaries(
     classes: tuple[Any, Any] = (0, 1),
     seed: int | None = None,
 ) -> Canaries:
-    """Canaries for linear models: rows at the bound, in directions that nothing else uses.
+    """Make canaries for linear models: rows at the bound, in directions that no other record uses.
 
     Under ``replace_one`` the coin is the label, so that both forms are there and n is fixed. Under ``add_remove`` a
     canary has the second label and is there or not; declare ``n_public``, or let the fit buy the count.

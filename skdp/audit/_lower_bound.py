@@ -9,7 +9,7 @@ __all__ = ["LowerBound"]
 
 @dataclass(frozen=True)
 class LowerBound:
-    """A bound that an attack has shown; faces say by what.
+    """Lower bound on epsilon that an attack has shown; subclasses add the evidence.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ def common_row(n_features: int) -> Array:
 def adversarial_pairs(
     neighbors: str, n: int = 24, n_features: int = 3, seed: int = 0
 ) -> Iterator[Neighbours]:
-    """Pairs under a relation, in several layouts and both precisions.
+    """Make pairs of neighbours under a relation, in several layouts and both precisions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Noise sources that keep what they were handed, and that play recorded answers back."""
+"""Noise sources that record their calls, and that play recorded answers back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Call:
 
 
 class Tape(Noise):
-    """Draws as always, and keeps every call.
+    """Noise source that draws as usual, and records every call.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Tape(Noise):
 
 
 class Playback(Tape):
-    """Gives recorded answers, whatever it is handed, and raises where it is asked for anything else.
+    """Noise source that returns recorded answers for any statistic, and raises at any other call.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class Playback(Tape):
 
 
 class Watched(Oracle):
-    """An oracle that tells a tape what it is about to answer."""
+    """Oracle that tells a tape which question it is about to answer."""
 
     __slots__ = ("__tape",)
 
