@@ -1,4 +1,4 @@
-"""Tools for whoever tests or extends skdp."""
+"""Tools for testing and extending skdp."""
 
 from typing import TYPE_CHECKING
 

@@ -83,7 +83,7 @@ def _public_modules(name: str) -> Iterator[ModuleType]:
 
 
 def _public_classes(module: ModuleType) -> Iterator[type]:
-    """Classes that the module calls public."""
+    """Yield the public classes in the ``__all__`` of a module."""
     for name in getattr(module, "__all__", ()):
         thing = getattr(module, name)
         if inspect.isclass(thing) and not name.startswith("_"):
