@@ -61,7 +61,7 @@ def fingerprint(model: Any) -> dict[str, str]:
 
 
 def strangers(model: Any) -> list[str]:
-    """Private attributes that nobody has declared: neither a fit's, nor a setting that a clone would have too.
+    """Return private attributes that nothing declares: neither a fit's, nor a setting that a clone would keep.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def first_fingerprint(model: Any) -> dict[str, str]:
 
 
 def told_apart(receipt: Any) -> str:
-    """SHA-256 of what was asked and of the model that came of it: no two fits have the same.
+    """Return the SHA-256 of a receipt's script and of its model, which no two fits share.
 
     Parameters
     ----------

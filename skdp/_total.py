@@ -25,7 +25,7 @@ __all__ = ["Total", "total"]
 
 @dataclass(frozen=True)
 class Total:
-    """The receipts inside a model, and what they cost together.
+    """Receipts inside a model, and their total cost.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def _held_by(thing: Any, seen: set[int], everything: bool = False) -> Iterator[A
 
 
 def _attributes(thing: Any, everything: bool) -> list[Any]:
-    """Return what an estimator's fit left: no parameters, which it copied, but where it fits these themselves."""
+    """Return the attributes that a fit left: no parameters, which it copied, but where it fits these themselves."""
     structure = STRUCTURES.get(kind_of(thing) or "")
     copied: Any = ()
     if not everything and hasattr(thing, "get_params") and not isinstance(thing, type):
@@ -178,7 +178,7 @@ def _attributes(thing: Any, everything: bool) -> list[Any]:
 
 
 def _refuse_uncounted(held: tuple[Any, ...], setting: Setting) -> None:
-    """Refuse what holds private estimators and is not known to keep a receipt of each fit."""
+    """Refuse a meta-estimator that holds private estimators and is not known to keep a receipt of each fit."""
     for thing in held:
         if isinstance(thing, Receipt) or _keeps_all(thing, setting):
             continue

@@ -4,7 +4,7 @@ __all__ = ["BudgetExceeded", "NotSupported", "OffScript", "PrivacyWarning"]
 
 
 class BudgetExceeded(RuntimeError):
-    """A release would cost more than what is left; nothing was touched and nothing was drawn.
+    """Error: a release would cost more than what is left; nothing was touched and nothing was drawn.
 
     See Also
     --------
@@ -48,7 +48,7 @@ class OffScript(RuntimeError):
 
 
 class NotSupported(ValueError):
-    """A combination that skdp cannot prove private, or cannot do yet; the message says what would work.
+    """Error: skdp cannot prove this combination private, or does not support it yet; the message names an alternative.
 
     Examples
     --------
