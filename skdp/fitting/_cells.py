@@ -112,7 +112,7 @@ def codes(column: Any, values: Sequence[Any] | Array) -> Array:
 
 
 def find_ambiguous(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Find declared values that no cell can be told by.
+    """Find the first declared values that no cell can be told by.
 
     Parameters
     ----------

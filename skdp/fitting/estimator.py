@@ -196,7 +196,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     def _admitted(
         self, plan: Any, X: Array, targets: Array, owners: Any, weights: Array | None
     ) -> tuple[Any, Table]:
-        """Return the protected table, and the plan with its public facts."""
+        """Return the plan with its public facts, and the protected table."""
         return plan, Table(X, targets, owners, weights)
 
     def _fit(

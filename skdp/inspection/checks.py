@@ -228,7 +228,7 @@ def _walk(step: Any, path: tuple[str, ...], setting: Setting) -> Iterator[Findin
 
 
 def _inside(step: Any, setting: Setting) -> Setting:
-    """Return the setting of the steps inside: fitted themselves, fitted anew as a copy, or not at all."""
+    """Return the setting of the steps inside: fitted themselves, fitted anew as a copy, or fitted before."""
     kind = kind_of(step)
     finished = kind == "FrozenEstimator" or getattr(step, "prefit", False) is True
     if finished or str(getattr(step, "cv", "")) == "prefit":

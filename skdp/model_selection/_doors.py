@@ -23,7 +23,7 @@ Widths = tuple[tuple[int, ...], ...]
 
 
 def admitted(model: Any, X: Any, y: Any) -> Table:
-    """Return rows and targets that every candidate can be fitted on, or refuse as its own fit would."""
+    """Return rows and targets that a candidate can be fitted on, or refuse as its own fit would."""
     X, y = map(copy_if_shared, (X, y))  # every run reads them anew
     steps = steps_of(model)
     last = clone(steps[-1][1])

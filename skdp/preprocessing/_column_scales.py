@@ -104,7 +104,7 @@ class ColumnMasses(_OfPlaces):
 
 
 def _mean_and_deviation(answer: Array, question: ColumnMoments, public: Public, n: float) -> Array:
-    """Return mean and deviation of each column on [-1, 1], clipped to what the noise allows."""
+    """Return mean and deviation of each column on [-1, 1]; deviations are kept above the noise."""
     d = public.n_features
     sums, squares = answer[:d] / n, answer[d:] / (question.weight(public) * n)
     mean = np.clip(sums, -1.0, 1.0)

@@ -53,7 +53,7 @@ class Pipeline(_Pipeline):  # type: ignore[misc]
 
 
 def _quotes(pipeline: Any, X: Any) -> list[tuple[Any, Script]]:
-    """Steps that pay, and what their fits ask: by the shape of the table, and a row that steps in front have mapped."""
+    """Return the paying steps and the scripts of their fits, by the shape of the table and its mapped first row."""
     from ..model_selection._doors import quotes_along
 
     found: list[tuple[Any, Script]] | None = attempt(lambda: quotes_along(pipeline, X))[0]
