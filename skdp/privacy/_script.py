@@ -49,7 +49,7 @@ class Recorder:
 
     @property
     def script(self) -> Script:
-        """What was asked so far."""
+        """Events asked so far."""
         return tuple(self._runs)
 
 
@@ -126,5 +126,5 @@ class Scripted:
 
     @property
     def complete(self) -> bool:
-        """Whether the whole script has been charged."""
+        """True if the whole script has been charged."""
         return self._run == len(self.script)

@@ -28,13 +28,13 @@ _ROUND_OFF = 1e-9
 
 
 def priced(receipt: Receipt) -> Script:
-    """What the price is for: the script, or all that the filter might have let pass."""
+    """Return the script that the price is for: the receipt's own, or all that the filter might have let pass."""
     budget = _filter(receipt)
     return receipt.script if budget is None else budget.allowance
 
 
 def risk_of(receipt: Receipt) -> Risk:
-    """What it allows; where no accountant can say it, what the promised pair alone does."""
+    """Return the risk of a receipt's script; if no accountant knows it, that of the promised pair alone."""
     try:
         return risk(priced(receipt), receipt.neighbors)
     except NotSupported:
@@ -42,12 +42,12 @@ def risk_of(receipt: Receipt) -> Risk:
 
 
 def known_risk(receipt: Receipt) -> Risk | None:
-    """The same, and None where nothing is promised."""
+    """Return the risk of a receipt, or None where nothing is promised."""
     return None if math.isinf(receipt.epsilon) else risk_of(receipt)
 
 
 def complaints(receipt: Receipt, model: Any) -> list[str]:
-    """What does not hold, each in a sentence."""
+    """Return one sentence for each claim of the receipt that does not hold."""
     found = _of_form(receipt)
     try:
         found += _of_price(receipt)
@@ -57,7 +57,7 @@ def complaints(receipt: Receipt, model: Any) -> list[str]:
 
 
 def _of_form(receipt: Receipt) -> list[str]:
-    """What no price can be read from, or no theorem stands behind."""
+    """Return complaints about the form: unknown proof pages, an empty script, an unknown accountant."""
     unknown = [name for name in receipt.proofs if not is_page(name)]
     found = [f"proofs names {name!r}, which is no proof page." for name in unknown]
     if math.isinf(receipt.epsilon):
@@ -117,7 +117,10 @@ def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
 
 
 def _of_model(receipt: Receipt, model: Any) -> list[str]:
-    """Of the models that it names, a search and the best of it, the one that is most like this one."""
+    """Return complaints about the model, against the most similar of those that the receipt names.
+
+    A search names itself and its best estimator.
+    """
     if not receipt.model:
         return ["It belongs to another model: it names none, as a quote does."]
     if not all(digest.startswith(VERSION) for digest in receipt.model.values()):
@@ -151,7 +154,7 @@ def _differences(told: dict[str, str], here: dict[str, str]) -> list[str]:
 
 
 def _of_first_version(receipt: Receipt, model: Any) -> list[str]:
-    """Of a receipt whose hashes know numbers alone: these are compared, and nothing else can be."""
+    """Compare with a receipt of the first version, whose hashes cover numbers only."""
     here = first_fingerprint(model)
     wrong = [name for name, told in receipt.model.items() if here.get(name) != told]
     return [f"It belongs to another model: {', '.join(wrong)} is changed."] if wrong else []

@@ -49,7 +49,7 @@ def _number(value: Any) -> float:
 
 
 def plain_script(script: Script) -> list[dict[str, Any]]:
-    """One entry a run, with the event's name, how often, and its fields."""
+    """Return a script as a list with a dict for each run: the event's name, its count and its fields."""
     return [{**_plain_event(event), "count": count} for event, count in script]
 
 

@@ -49,7 +49,7 @@ def registry_schema() -> dict[str, Any]:
 
 
 def wrong_with(value: Any, schema: Mapping[str, Any], place: str = "record") -> Iterator[str]:
-    """What a value breaks of a schema, each with its place; the keywords are those that the registry uses."""
+    """Yield each violation of a schema with its place; knows the keywords that the registry uses."""
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is(value, kind) for kind in kinds):

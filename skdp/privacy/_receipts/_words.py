@@ -53,7 +53,7 @@ NOT_COVERED = (
 
 
 def unit(receipt: Receipt) -> str:
-    """What is protected as one, and how neighbours differ."""
+    """Return the privacy unit in words, and how neighbours differ."""
     whole = f"one {receipt.unit}"
     if receipt.rows > 1:
         whole += f" of at most {receipt.rows} rows"
@@ -62,7 +62,7 @@ def unit(receipt: Receipt) -> str:
 
 
 def promise(receipt: Receipt, risk: Risk | None) -> str:
-    """What a test can find out, in one sentence; before it, what the promise does not cover."""
+    """Return the guarantee in one sentence, after any warning of what it does not cover."""
     if receipt.around:
         own = promise(replace(receipt, around=()), risk)
         return f"NOT PRIVATE as a whole: the promise covers {covers(receipt)}. Of this step alone: {own}"
@@ -79,14 +79,14 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
 
 
 def covers(receipt: Receipt) -> str:
-    """What is around the fit and has no receipt."""
+    """Return a warning that names the steps around the fit that have no receipt."""
     names = receipt.around or ()
     many = "have no receipt" if len(names) > 1 else "has no receipt"
     return f"this step only; around it {', '.join(names)}, which {many} and may tell anything"
 
 
 def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
-    """When it was made, what it left of a ledger, and how far its noise is expected to move the model."""
+    """Return lines on the date, the ledger's spending, and how far the noise is expected to move the model."""
     told = [("made", f"{receipt.date}, skdp {receipt.version}")] if receipt.date else []
     if receipt.ledger:
         before, after = receipt.ledger["spent_before"], receipt.ledger["spent_after"]
@@ -109,13 +109,13 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
 
 
 def _supposed(receipt: Receipt) -> str:
-    """Of the labels, where a quote was told of them."""
+    """Return the base rate of the labels that a quote was told, in words; empty where it was told none."""
     rate = receipt.standard_error.get("base_rate")
     return "" if rate is None else f", where {100 * rate:.3g} in 100 labels are of one kind"
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:
-    """One sentence on what anybody may come to believe."""
+    """Return a sentence on how far the odds of a statement about one unit may move."""
     if risk is None or math.isinf(risk.odds):
         return "The odds of a statement about somebody may move by any factor."
     most = round_up(risk.odds, 3)
@@ -126,13 +126,13 @@ def odds(receipt: Receipt, risk: Risk | None) -> str:
 
 
 def not_covered(receipt: Receipt) -> tuple[str, ...]:
-    """What the guarantee says nothing about."""
+    """Return the statements on which the guarantee is silent."""
     seed = ("readers who know the seed: they can subtract the noise",) if receipt.seeded else ()
     return seed + NOT_COVERED
 
 
 def folded(script: Script) -> list[Fold]:
-    """What was released, equal events in one line and many of one kind in one."""
+    """Fold a script into lines: equal events share a line, and so do many events of one kind."""
     kinds: dict[type[Event], dict[Event, int]] = {}
     for event, count in tally(script).items():
         kinds.setdefault(type(event), {})[event] = count
@@ -171,12 +171,12 @@ def _short(value: object) -> str:
 
 
 def _short_run(script: Script) -> str:
-    """One of the scripts that an event is made of."""
+    """Return a script inside an event in a single line of text."""
     return "[" + ", ".join(map(str, folded(script))) + "]"
 
 
 def _ranges(events: list[Event]) -> str:
-    """What the fields of events of one kind have in common, and between which numbers the others lie."""
+    """Return the fields of events of one kind: the common values, and the ranges of the others."""
     told = []
     for name in (f.name for f in fields(events[0])):
         values = [getattr(event, name) for event in events]

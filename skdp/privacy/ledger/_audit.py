@@ -1,4 +1,4 @@
-"""What receipts say of a ledger's lines, held against its file."""
+"""Compare receipts with the lines of a ledger's file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Audit"]
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found when receipts were held against the file of a ledger; `Ledger.audit` makes it.
+    """Result of comparing receipts with the file of a ledger; `Ledger.audit` makes it.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ class Audit:
 
     @property
     def sound(self) -> bool:
-        """Whether each receipt has a line of its own."""
+        """True if each receipt has a line of its own."""
         return not (self.lost or self.replaced or self.doubled)
 
     @property
     def unclaimed(self) -> int:
-        """How many charges none of the receipts names."""
+        """Number of charges that none of the receipts names."""
         return max(self.charges - len(self.matched), 0)
 
     def __str__(self) -> str:
@@ -118,7 +118,7 @@ class Audit:
 
 
 def _kind(stood: dict[str, Any], identity: str, digests: Sequence[str]) -> str:
-    """What one receipt says of the file, by where the ledger stood."""
+    """Classify one receipt by the line at which the ledger stood."""
     if "head" not in stood:
         return "silent"
     if stood["identity"] != identity:

@@ -31,7 +31,7 @@ class Scope:
         self._mark: str | None = None
 
     def sent(self) -> Sent:
-        """What travels with an estimator into another process."""
+        """Return the part of the scope that travels with an estimator into another process."""
         if self._mark is None:
             handle, self._mark = tempfile.mkstemp(prefix="skdp-budget-")
             os.close(handle)
@@ -52,7 +52,7 @@ class Sent:
 
     @property
     def travelled(self) -> bool:
-        """Whether the scope is another process's: in its own, the ``with`` itself decides.
+        """True if the scope belongs to another process: in its own, the ``with`` itself decides.
 
         One that has ended stays, too: a fit that arrives late would be charged to nobody.
         """

@@ -1,4 +1,4 @@
-"""What a ledger can tell: who was charged what and when, and what is left."""
+"""Report of a ledger: its charges with date and payer, and what is left."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 1000  # further fits that are tried out
 
 @dataclass(frozen=True)
 class Row:
-    """One charge: its number, date, payer and parts, its epsilon alone, and the share of the budget."""
+    """Charge in a report: its number, date, payer and parts, its epsilon alone, and its share of the budget."""
 
     number: int
     when: str
@@ -166,7 +166,7 @@ def _row(rules: Rules, state: State, number: int, entry: Entry) -> Row:
 
 
 def _next(rules: Rules, state: State, last: Entry) -> tuple[float, int]:
-    """What one more like the last would add, and how many would go in."""
+    """Return what another fit like the last would add to epsilon, and how many of them would be admitted."""
     here, after, more = rules.spent(state, *last.parts), None, 0
     try:
         while more < _MOST:
