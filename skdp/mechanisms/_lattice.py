@@ -125,7 +125,7 @@ def _noisy(statistic: Array, grid: Lattice, source: Bits) -> Array:
 
 
 def radial_on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
-    """The same with noise of density proportional to exp(-|z| / scale)."""
+    """Round a statistic to the lattice and add noise of density proportional to exp(-|z| / scale)."""
     steps = _steps(statistic, grid.step)
     noise = lattice_radial(steps.size, grid.bits, source)
     total = [int(k) + z for k, z in zip(steps.ravel(), noise)]

@@ -27,16 +27,16 @@ _PARTS = (Loss, Penalty, Schedule)
 
 
 class Account(Protocol):
-    """What an oracle needs of a ledger: to refuse before anything is touched."""
+    """Protocol of the account that an oracle charges: it refuses before anything is touched."""
 
     def charge(self, event: Event) -> None:
         """Pay for one event, or raise and change nothing."""
 
     def affords(self, *wanted: Event) -> bool:
-        """Whether all of these could be paid together; a function of public history alone."""
+        """Return whether all of these could be paid together; a function of public history alone."""
 
     def share(self, event: Event) -> float:
-        """Which part of the whole allowance one event takes, whatever has been spent."""
+        """Return the share of the whole allowance that one event takes, whatever has been spent."""
 
 
 class Oracle:
@@ -91,7 +91,7 @@ class Oracle:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the questions asked so far want a receipt to say of their public constants."""
+        """Notes for a receipt on the public constants of the queries asked so far."""
         return self.rests_on()[1]
 
     def rests_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -111,12 +111,12 @@ class Oracle:
             return question.answer(self.__records, self.__noise)
 
     def affords(self, *questions: Mechanism) -> bool:
-        """Whether all of these questions could be paid for, together, now."""
+        """Return whether all of these queries could be paid for, together, now."""
         public = self.__records.public
         return self.__account.affords(*(_event(question, public) for question in questions))
 
     def share(self, question: Mechanism) -> float:
-        """Which part of a filter's whole allowance the question would take."""
+        """Return the share of a filter's whole allowance that the query would take."""
         return self.__account.share(_event(question, self.__records.public))
 
 
@@ -148,7 +148,7 @@ def pages_and_notes(
 
 
 def _of_lists(public: Public) -> tuple[str, ...]:
-    """What neighbours differ in."""
+    """Return a note on how neighbours differ where records are lists."""
     if public.lists == "labels":
         return (
             "neighbours differ in the labels of one list; which lists there are and all their documents are public, "
@@ -166,7 +166,7 @@ def _of_lists(public: Public) -> tuple[str, ...]:
 
 
 def price(question: Mechanism, public: Public) -> Event:
-    """What an oracle would charge for the question; it is refused here where it would be refused there.
+    """Return what an oracle would charge for the query; it is refused here where it would be refused there.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _event(question: Mechanism, public: Public) -> Event:
 
 
 def _of_shares(public: Public) -> str:
-    """What has no proof, and the remedy."""
+    """Return the end of a refusal: the unit that has no proof, and the remedy."""
     if public.rows == 1:
         return "weighted records; ask another question, or give no weights"
     return f"units of up to {public.rows} rows; ask another question, or give one row for each unit"
@@ -226,7 +226,7 @@ def _copy(question: Any) -> Any:
 
 
 def _fresh(part: Any) -> Any:
-    """The same with arrays, losses, penalties and schedules of its own; coordinates are known by what they are."""
+    """Copy a part with its own arrays, losses, penalties and schedules; coordinates are known by their identity."""
     own = object.__new__(type(part))
     fields = vars(own)
     for name, value in vars(part).items():

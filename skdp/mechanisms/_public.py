@@ -24,7 +24,7 @@ def _derived() -> Any:
 
 @dataclass(frozen=True)
 class Public:
-    """What may be known of the records without paying.
+    """Public facts about the records, known without paying.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Public:
             object.__setattr__(self, name, value)
 
     def of_rows(self) -> Public:
-        """The same where every row is a record: what a minimiser's rounding is bounded for."""
+        """Return the facts with every row as a record: a minimiser's rounding is bounded for these."""
         if self.rows == 1:
             return self
         counted = replace(self, n=None if self.n is None else self.n * self.rows, rows=1)

@@ -48,7 +48,7 @@ def pass_forward(w: Array, records: Records, loss: Loss) -> tuple[Array, Any]:
 
 
 def _left(records: Records) -> Array | None:
-    """How much of each row is left, where scores are those of the whole rows."""
+    """Return the factors by which rows were scaled down, where scores are those of the whole rows."""
     left: Array | None = records.rows.shrink if records.model.of_whole_rows else None
     return left
 

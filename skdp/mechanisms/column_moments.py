@@ -85,7 +85,7 @@ class ColumnMoments(Additive):
         return 2 * public.n_features
 
     def sensitivity(self, public: Public) -> float:
-        """Under replace-one that of the sums alone; see the page."""
+        """Return the sensitivity; under replace-one that of the sums alone (see the page)."""
         return 2.0 * math.sqrt(public.n_features) if public.replace_one else self.bound(public)
 
     def sampled_event(self, public: Public, rate: float) -> Event:

@@ -151,7 +151,7 @@ class Mapped(Mechanism):
         check_coordinates(self.coordinates)
 
     def _settle(self) -> None:
-        """What no price follows is looked at whenever it counts: rows are no longer than 1 and scores no wholer."""
+        """Freeze the fields and check those that no price follows: scale and whole are checked whenever they count."""
         freeze_fields(self, bounds=("scale",), scales=("whole",))
         if self.whole > 1.0:
             raise ValueError(f"Mapped was given whole={self.whole:g}; it must be from 0 to 1.")
