@@ -37,7 +37,7 @@ BLOCK = 1 << 16  # cells that are mapped together: they stay in the cache
 
 
 class Parts(NamedTuple):
-    """What a table holds."""
+    """Contents of a table: rows, targets, owners, weights and lists."""
 
     rows: Any
     targets: Array
@@ -268,7 +268,7 @@ def to_columns(X: Array, bounds: Array) -> Array:
 
 
 def affine_of(bounds: Array) -> tuple[Array, Array]:
-    """What numbers between bounds are multiplied by, and what is added, to lie in [-1, 1].
+    """Return the slope and shift that map numbers between bounds to [-1, 1].
 
     Parameters
     ----------
