@@ -1,4 +1,4 @@
-"""What a solver is, what it may know, and the one sentence that refuses a task it cannot do."""
+"""Base classes of the solvers, the facts that they may know, and the refusal of tasks that they cannot do."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ class Answering(Protocol):
 
     @property
     def public(self) -> Public:
-        """What may be known of the records."""
+        """Public facts about the records."""
 
     def ask(self, question: Mechanism) -> Any:
         """The private answer, already paid for."""
 
     def share(self, question: Mechanism) -> float:
-        """Which part of an adaptive solver's whole allowance the question takes."""
+        """Return the share of an adaptive solver's whole allowance that the query takes."""
 
 
 class OracleLike(Answering, Protocol):
-    """What a solver sees of an oracle: public facts, prices and answers, never a record."""
+    """Oracle as a solver sees it: public facts, prices and answers, never a record."""
 
     def affords(self, *questions: Mechanism) -> bool:
-        """Whether an adaptive solver's filter could pay for all of these."""
+        """Return whether an adaptive solver's filter could pay for all of these."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be minimised: a sum of losses over records plus a penalty.
+    """Minimisation task: a sum of losses over records plus a penalty.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a solver may spend.
+    """Budget of a solver.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Budget:
 
     @property
     def private(self) -> bool:
-        """Whether anything is promised at all."""
+        """True if a guarantee is promised, that is, if epsilon is finite."""
         return math.isfinite(self.epsilon)
 
 
@@ -183,7 +183,7 @@ class Solver(ABC):
         """
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked | None:
-        """What `solve` will ask: its price is found from this, without a run.
+        """Return the queries that `solve` will ask: its price is found from them, without a run.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Solver(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def with_params(self, **params: Any) -> Self:
-        """The same solver with some hyper-parameters changed."""
+        """Return a copy of the solver with some hyper-parameters changed."""
         unknown = sorted(set(params) - set(self.get_params()))
         if unknown:
             raise ValueError(
@@ -293,7 +293,7 @@ def _count(budget: Budget, share: float) -> Count:
 
 
 def count_asked(public: Public, budget: Budget, share: float = COUNT_SHARE) -> Asked:
-    """What `record_count` asks, as `Solver.asks` states it."""
+    """Return the query of `record_count`, as `Solver.asks` states it."""
     return () if public.n is not None else ((_count(budget, share), 1),)
 
 

@@ -59,7 +59,7 @@ class ObjectivePerturbation(Solver):
     variant: str = one_of("tight", "cms11", "kst12")
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One objective."""
+        """Yield the single perturbed objective."""
         yield self._question(public, task, budget), 1
 
     def _question(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:

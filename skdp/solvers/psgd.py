@@ -106,7 +106,7 @@ class PSGD(OneQuestion):
         return Schedule(first * unit.steps, sizes, unit.period)
 
     def _sizes(self, n: int, wanted: float) -> tuple[int, ...]:
-        """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
+        """Choose batch sizes so that full steps can travel that far: 10 to 1000 batches of 50 records or more."""
         size = self.batch_size
         if size is None:
             ten = _travel(self.epochs, self._near_equal(10, 10), self.restart)

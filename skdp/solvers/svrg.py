@@ -84,8 +84,9 @@ class SVRG(Solver):
             yield PoissonBatch(change, self.rate), self._inner
 
     def _multipliers(self, budget: Budget) -> tuple[float, float]:
-        """Noise of an anchor's gradient and of a difference's: for much noise a batch costs like a full gradient of
-        noise multiplier / rate.
+        """Return the noise of an anchor's gradient and of a difference's.
+
+        At much noise a batch costs as much as a full gradient with noise multiplier / rate.
         """
         inner = self.epochs * self._inner / (1.0 - self.share)
         full = budget.noise * math.sqrt(self.epochs / self.share)
