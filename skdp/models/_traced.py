@@ -178,7 +178,7 @@ def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int
 
 
 def _known(node: Any, torch: Any) -> bool:
-    """Whether a step picks from a tuple, or is a known operator.
+    """Return whether a step picks from a tuple, or is a known operator.
 
     Answers are doubles or truth values, and places where a pool found its largest: whole numbers may fail by a value.
     """
