@@ -91,8 +91,8 @@ class Scripted:
             price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
             if not price <= spec.epsilon:
                 raise BudgetExceeded(
-                    f"The script costs epsilon={round_up(price)} at delta={round_up(spec.delta)}, the promise is "
-                    f"{round_up(spec.epsilon)}; calibrate the noise or promise more."
+                    f"The script costs epsilon={round_up(price)} at delta={round_up(spec.delta)}, but the promise "
+                    f"is {round_up(spec.epsilon)}; calibrate the noise or raise epsilon."
                 )
         self.spec = spec
         self.cost, self.accountant = price, accountant

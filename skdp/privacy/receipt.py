@@ -89,7 +89,7 @@ class Receipt:
     >>> script = ((Gaussian(9.0), 1),)
     >>> receipt = Receipt(0.5, 1e-6, "replace_one", "gdp", script, "GD()", proofs=("sums",))
     >>> print(receipt)  # doctest: +ELLIPSIS
-    A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most 6.26 in 100 who are ...
+    An attacker who is wrong about 5 of 100 people outside the data can be right about at most 6.26 of 100 people ...
     guarantee   epsilon = 0.5, delta = 1e-06, replace_one
     accountant  gdp
     solver      GD()

@@ -48,7 +48,7 @@ def wrong_admission(receipt: Receipt) -> str | None:
         wanted = _wanted(solver[0] if solver else "", named)
         if wanted != named:
             told = "a script fixed beforehand" if wanted is None else f"a {wanted} filter"
-            return f"solver={part!r} runs under {told}, the receipt says accountant={receipt.accountant!r}."
+            return f"solver={part!r} runs under {told}, but the receipt says accountant={receipt.accountant!r}."
     return None
 
 

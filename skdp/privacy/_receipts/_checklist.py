@@ -88,7 +88,7 @@ def _algorithms(receipt: Receipt) -> tuple[Check, ...]:
         Check(
             layer, "accuracy", "not measured on the protected data: a figure from it costs privacy"
         ),
-        Check(layer, "how many rows were clipped", "not told: it is private"),
+        Check(layer, "how many rows were clipped", "not released: it is private"),
         Check(
             layer,
             "small groups",

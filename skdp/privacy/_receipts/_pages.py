@@ -37,7 +37,7 @@ def proof_page(name: str) -> str:
     """
     path = _pages().get(name)
     if path is None:
-        raise ValueError(f"name={name!r} is no proof page; receipt.proofs lists those of a fit.")
+        raise ValueError(f"name={name!r} is not a proof page; choose one of receipt.proofs.")
     text = path.read_text(encoding="utf-8")
     return re.sub(r"\A---\n.*?\n---\n\s*", "", text, flags=re.DOTALL)
 

@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
 def _number(value: Any) -> float:
     """A number that may have been written as text."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"{value!r} is no number.")
+        raise ValueError(f"{value!r} is not a number.")
     return float(value)
 
 
@@ -67,7 +67,9 @@ def _run(entry: Any) -> tuple[Event, int]:
     given = dict(entry)
     count = given.pop("count")
     if given.get("event") not in _kinds() or type(count) is not int or count < 0:
-        raise ValueError(f"{entry!r} is no run of a known event; register it before reading.")
+        raise ValueError(
+            f"{entry!r} is not a run of a known event; register the event before reading the receipt."
+        )
     return _event(given), count
 
 

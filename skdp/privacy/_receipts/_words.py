@@ -65,13 +65,13 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
     """Return the guarantee in one sentence, after any warning of what it does not cover."""
     if receipt.around:
         own = promise(replace(receipt, around=()), risk)
-        return f"NOT PRIVATE as a whole: the promise covers {covers(receipt)}. Of this step alone: {own}"
+        return f"NOT PRIVATE as a whole: the guarantee covers {covers(receipt)}. For this step alone: {own}"
     if risk is None or math.isinf(receipt.epsilon):
-        return "No privacy: no noise was added, so the result may tell anything about anybody."
+        return "No privacy: no noise was added, so the result may reveal anything about anybody."
     caught = round_up(100 * risk.power[0.05], 3)
     said = (
-        f"A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most {caught} in 100 who are "
-        f"(protected: {unit(receipt)})."
+        f"An attacker who is wrong about 5 of 100 people outside the data can be right about at most {caught} of "
+        f"100 people in it (protected: {unit(receipt)})."
     )
     if receipt.seeded:
         said += " This does not hold against whoever knows the seed."
@@ -82,7 +82,7 @@ def covers(receipt: Receipt) -> str:
     """Return a warning that names the steps around the fit that have no receipt."""
     names = receipt.around or ()
     many = "have no receipt" if len(names) > 1 else "has no receipt"
-    return f"this step only; around it {', '.join(names)}, which {many} and may tell anything"
+    return f"this step only; around it {', '.join(names)}, which {many} and may reveal anything"
 
 
 def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
@@ -102,7 +102,7 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
             (
                 "nominal",
                 f"noise moves the score of a typical row by about {score:.2g} {of}, and a coefficient by about "
-                f"{coefficient:.2g} over its column's own deviation{_supposed(receipt)}",
+                f"{coefficient:.2g} divided by its column's standard deviation{_supposed(receipt)}",
             )
         )
     return told
@@ -111,17 +111,18 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
 def _supposed(receipt: Receipt) -> str:
     """Return the base rate of the labels that a quote was told, in words; empty where it was told none."""
     rate = receipt.standard_error.get("base_rate")
-    return "" if rate is None else f", where {100 * rate:.3g} in 100 labels are of one kind"
+    return "" if rate is None else f", if {100 * rate:.3g} of 100 labels are of one class"
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:
     """Return a sentence on how far the odds of a statement about one unit may move."""
     if risk is None or math.isinf(risk.odds):
-        return "The odds of a statement about somebody may move by any factor."
+        return "The odds of a statement about somebody may change by any factor."
     most = round_up(risk.odds, 3)
     return (
-        f"Whatever else somebody knows, with a chance of 99 in 100 the odds of any statement about one {receipt.unit} "
-        f"move by a factor of at most {most} either way, for instance from 1:1 to at most {most}:1."
+        "With probability 0.99, whatever an attacker already knows, the odds of any statement about one "
+        f"{receipt.unit} change by a factor of at most {most} in either direction, for instance from 1:1 to at most "
+        f"{most}:1."
     )
 
 

@@ -44,8 +44,8 @@ class Audit:
     --------
     >>> from skdp.privacy.ledger import Audit
     >>> print(Audit("5f0c", charges=3, matched=(0, 1), lost=(2,)))
-    The ledger 5f0c has lost charges: receipts [2] name lines behind its end.
-    Of its 3 charges 1 is named by none of these receipts.
+    The ledger 5f0c has lost charges: receipts [2] name lines beyond its end.
+    Of its 3 charges, 1 is named by none of these receipts.
     """
 
     identity: str
@@ -91,20 +91,20 @@ class Audit:
         lines = [f"{ledger} has a line for each of these receipts."] if self.sound else []
         if self.lost:
             lines.append(
-                f"{ledger} has lost charges: receipts {list(self.lost)} name lines behind its end."
+                f"{ledger} has lost charges: receipts {list(self.lost)} name lines beyond its end."
             )
         if self.replaced:
             lines.append(
-                f"{ledger} was put back and charged since: receipts {list(self.replaced)} name lines in whose "
-                "places there are others."
+                f"{ledger} was restored from an older copy and charged again: receipts {list(self.replaced)} name "
+                "lines that others have replaced."
             )
         if self.doubled:
             lines.append(
-                f"{ledger} has paid once for what several receipts claim: receipts {list(self.doubled)} name lines "
-                "that earlier ones name."
+                f"{ledger} was charged once for several receipts: receipts {list(self.doubled)} name lines that "
+                "earlier ones name."
             )
         if self.foreign:
-            lines.append(f"Receipts {list(self.foreign)} are of another ledger.")
+            lines.append(f"Receipts {list(self.foreign)} belong to another ledger.")
         if self.repeated:
             lines.append(f"Receipts {list(self.repeated)} were given before.")
         if self.silent:
@@ -112,7 +112,7 @@ class Audit:
         verb = "is" if self.unclaimed == 1 else "are"
         if self.unclaimed:
             lines.append(
-                f"Of its {self.charges} charges {self.unclaimed} {verb} named by none of these receipts."
+                f"Of its {self.charges} charges, {self.unclaimed} {verb} named by none of these receipts."
             )
         return "\n".join(lines)
 

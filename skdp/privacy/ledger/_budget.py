@@ -63,8 +63,8 @@ class Sent:
         """The ledger to charge, or a refusal once the scope has ended."""
         if not os.path.exists(self._mark):
             raise NotSupported(
-                "The budget in whose scope this estimator was pickled has ended; fit inside another with, or give "
-                "the estimator a ledger."
+                "This estimator was pickled inside a budget that has ended; fit it inside another `with`, or give "
+                "it a ledger."
             )
         ledger: Ledger = pickle.loads(self._ledger)
         return ledger
@@ -157,6 +157,6 @@ def in_scope() -> Scope | None:
         return scope
     if len({open_one.thread for open_one in _OPEN}) > 1:
         raise NotSupported(
-            "Several threads have opened budgets, and none of them is this one; give the estimator a ledger."
+            "Several threads have opened a budget, but not this one; give the estimator a ledger."
         )
     return _OPEN[-1]

@@ -119,17 +119,17 @@ class LedgerFile:
         for left in (f"{self.path}-journal", f"{self.path}-wal"):
             if os.path.exists(left):
                 raise OSError(
-                    f"The ledger {self.path!r} is gone but {left!r}, a part of it, is there; put the ledger "
-                    "back, or remove what is left."
+                    f"The ledger {self.path!r} is missing but its journal {left!r} is there; restore the ledger, or "
+                    "remove the journal."
                 )
         if any(isinstance(one, WitnessFile) and one.heads() for one in self.witnesses):
             raise FileNotFoundError(
-                f"The ledger {self.path!r} is gone but its witness has seen charges; put the newest file back, or "
+                f"The ledger {self.path!r} is missing but its witness has seen charges; restore the newest file, or "
                 "give a new ledger a witness of its own."
             )
         if must_exist:
             raise FileNotFoundError(
-                f"There is no ledger at {self.path!r}; check the path, or leave out must_exist to begin one."
+                f"There is no ledger at {self.path!r}; check the path, or leave out must_exist to create one."
             )
         return False
 
@@ -375,8 +375,8 @@ def _digest(before: str, text: str) -> str:
 
 def _no_ledger(path: str, why: str) -> ValueError:
     return ValueError(
-        f"The file {path!r} is no sound ledger ({why}); nothing was charged. Restore it, and mind that an "
-        "older copy does not know of later charges."
+        f"The file {path!r} is not an intact ledger ({why}); nothing was charged. Restore the newest copy: an older "
+        "one does not know of later charges."
     )
 
 

@@ -104,7 +104,7 @@ class Ledger:
         header, told = _header(self._rules), witness_of(witness)
         if path is None and (must_exist or moved or told is not None):
             raise ValueError(
-                "must_exist, moved and witness are of a ledger in a file; give it a path."
+                "must_exist, moved and witness need a ledger in a file; give it a path."
             )
         self._store = (
             Store(header)

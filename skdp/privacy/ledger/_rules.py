@@ -224,8 +224,8 @@ class Rules:
                 why = error
         if why is not None and not asked:
             return NotSupported(
-                f"{why} The ledger keeps its books in {kinds} for life; use another solver "
-                f"or give this fit {self._remedy(entry.script)}."
+                f"{why} The ledger keeps its books in {kinds} permanently; use another solver or give this fit "
+                f"{self._remedy(entry.script)}."
             )
         left = self.remaining(state, part)
         return BudgetExceeded(

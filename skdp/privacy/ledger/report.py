@@ -100,12 +100,12 @@ class Report:
         if self.next_cost is not None:
             count = f"{self.more}{' or more' if self.more == _MOST else ''}"
             out.append(
-                f"One more like the last would add {round_up(self.next_cost, 4)}; {count} would fit."
+                f"Another fit like the last would add {round_up(self.next_cost, 4)}; {count} would fit."
             )
         if self.rows:
-            out.append("Shares add up, and are of what the budget holds; epsilons of fits do not.")
+            out.append("Shares of the budget add up; epsilons of fits do not.")
         out.append(
-            "The guarantee of all of it is the budget's own and no smaller one, whatever is used."
+            "All fits together have the guarantee of the whole budget, however little of it is used."
         )
         return out
 
