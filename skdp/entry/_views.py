@@ -244,8 +244,8 @@ def dense(rows: Any) -> Array:
     """Rows of a dense table; others have no bounds of columns to buy."""
     if not isinstance(rows, np.ndarray):
         raise NotSupported(
-            "data_norm=None buys bounds of the columns of a dense table, and X is sparse; declare data_norm, or pass "
-            "X.toarray()."
+            "data_norm=None estimates private bounds of the columns, which needs a dense table, but X is sparse; "
+            "declare data_norm, or pass X.toarray()."
         )
     return rows
 
@@ -282,7 +282,8 @@ def affine_of(bounds: Array) -> tuple[Array, Array]:
     low, high = bounds.T
     if (low == high).any():
         raise NotSupported(
-            "Noise has hidden the scale of a column, which is seen by its sign: it has no coefficient in a unit."
+            "Noise has hidden the scale of a column, so only its sign is used and its coefficient has no unit; "
+            "declare bounds, or raise epsilon."
         )
     half = high / 2 - low / 2
     return 1.0 / half, -(low / 2 + high / 2) / half

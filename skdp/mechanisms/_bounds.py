@@ -36,8 +36,8 @@ def gradient_bound(loss: Loss, clip: float | None, public: Public) -> float:
     refuse_unless_linear(public)
     if loss.curvature is None:
         raise NotSupported(
-            f"{type(loss).__name__} is not smooth, and neither the minimiser nor a hidden descent "
-            "has a bound then; use a smooth loss such as HuberisedHinge."
+            f"{type(loss).__name__} is not smooth, so neither its minimiser nor a hidden descent has a bound; use a "
+            "smooth loss such as HuberisedHinge."
         )
     if clip is not None and loss.outputs > 1:
         raise NotSupported(
@@ -173,9 +173,9 @@ def convexity_note(
     """Return a receipt's note on the strong convexity of a release: its parts, and the bound that it gives."""
     user = max(penalty.convexity_of_coefficients, 0.0)
     return (
-        f"strong convexity lam = {convexity.modulus():.6g} on the sum of losses: {strength:.6g} added on every "
-        f"coordinate and {user:.6g} of the penalty on the coefficients; it bounds one record's share of the "
-        f"Hessian by {curvature * convexity.leverage():.6g} of the whole"
+        f"strong convexity of the sum of losses: lam = {convexity.modulus():.6g}, with {strength:.6g} added on "
+        f"every coordinate and {user:.6g} from the penalty on the coefficients; one record's share of the Hessian "
+        f"is at most {curvature * convexity.leverage():.6g} of the whole"
     )
 
 

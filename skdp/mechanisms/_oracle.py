@@ -137,12 +137,13 @@ def pages_and_notes(
         pages["units"] = None
     if public.weighted and questions:
         notes.append(
-            "rows enter with weights of their own, at most 1 of the declared bound; a weight is part of its record"
+            "each row has a weight of its own, at most 1 as a share of the declared bound; the weight is protected "
+            "with its record"
         )
     if public.rows > 1 and questions:
         notes.append(
-            f"neighbours differ in a unit, of which the first {public.rows} rows at most enter with equal weights of "
-            "sum 1: what is estimated is a mean over units"
+            f"neighbours differ in one unit; at most its first {public.rows} rows are used, with equal weights that "
+            "sum to 1, so the estimate is a mean over units"
         )
     return tuple(pages), tuple(notes)
 
@@ -151,17 +152,18 @@ def _of_lists(public: Public) -> tuple[str, ...]:
     """Return a note on how neighbours differ where records are lists."""
     if public.lists == "labels":
         return (
-            "neighbours differ in the labels of one list; which lists there are and all their documents are public, "
-            "and are not protected",
+            "neighbours differ in the labels of one list; which lists there are and all their documents are "
+            "public, and are not protected",
         )
     if public.lists_each:
         return (
-            f"neighbours differ in all lists of one person, of which the first {public.lists_each} at most enter with "
-            f"equal weights of sum 1, each with its first {public.rows // public.lists_each} documents at most",
+            f"neighbours differ in all lists of one person; at most the first {public.lists_each} lists are used, "
+            f"with equal weights that sum to 1, and at most the first {public.rows // public.lists_each} documents "
+            "of each",
         )
     return (
-        f"neighbours differ in one whole list, documents and labels, of which the first {public.rows} documents at "
-        "most enter",
+        f"neighbours differ in one whole list, documents and labels; at most its first {public.rows} documents are "
+        "used",
     )
 
 
@@ -184,7 +186,8 @@ def _event(question: Mechanism, public: Public) -> Event:
         asked = vars(question).get("question") or question
         if not asked.of_lists:
             raise NotSupported(
-                f"{type(asked).__name__} has no proof for lists of documents; ask a question of lists."
+                f"{type(asked).__name__} has no proof for lists of documents; ask a query for lists, such as "
+                "ListGradient."
             )
         if public.lists_each and not asked.covers_users:
             raise NotSupported(
@@ -200,8 +203,8 @@ def _event(question: Mechanism, public: Public) -> Event:
 def _of_shares(public: Public) -> str:
     """Return the end of a refusal: the unit that has no proof, and the remedy."""
     if public.rows == 1:
-        return "weighted records; ask another question, or give no weights"
-    return f"units of up to {public.rows} rows; ask another question, or give one row for each unit"
+        return "weighted records; ask another query, or give no weights"
+    return f"units of up to {public.rows} rows; ask another query, or give one row for each unit"
 
 
 def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:

@@ -149,9 +149,7 @@ def _refuse_lists(public: Public) -> None:
     if public.lists == "labels" and public.neighbors != "replace_one":
         raise ValueError("lists='labels' needs neighbors='replace_one': lists are public.")
     if public.lists is not None and public.weighted:
-        raise ValueError(
-            "lists have no weights, and no question of theirs asks for any; leave them out."
-        )
+        raise ValueError("lists of documents take no weights; leave them out.")
     each = public.lists_each
     if type(each) is not int or each < 0 or (each and public.rows % each):
         raise ValueError(f"lists_each={each!r} must be 0, or a whole number that divides rows.")
@@ -165,5 +163,5 @@ def _refuse_lists(public: Public) -> None:
     fits = len(shown) == public.n and shown.rows.width == public.n_features
     if not fits or public.intercept or shown.lists.sizes.max(initial=1) > public.rows:
         raise ValueError(
-            "documents do not fit n, n_features, rows and intercept=0; declare theirs."
+            "documents do not match n, n_features, rows and intercept=0; declare the numbers of the documents."
         )

@@ -155,7 +155,7 @@ class Records:
         """Return the records with each row's weight multiplied by a public number in [0, 1] for its target."""
         of_cell = np.array(of_cell, dtype=np.float64)
         if self.units is None or not self.public.weighted:
-            raise ValueError("weighted=False was declared; declare rows of weights of their own.")
+            raise ValueError("weighted=False was declared; declare weighted=True to weigh rows.")
         if of_cell.ndim != 1 or not ((of_cell >= 0.0) & (of_cell <= 1.0)).all():
             raise ValueError("of_cell must hold one number in [0, 1] for each cell.")
         units = self.units.weighted(of_cell[cells_of(self.y, len(of_cell))])

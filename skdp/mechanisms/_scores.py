@@ -32,8 +32,8 @@ def _forward(model: Model, w: Array, rows: Any, loss: Loss) -> tuple[Array, Any]
     wanted = () if loss.outputs == 1 else (loss.outputs,)
     if scores.shape[1:] != wanted:
         raise ValueError(
-            f"{type(loss).__name__} wants {loss.outputs} score(s) of a record and parameters of shape {w.shape} "
-            f"give {scores.shape[1:]}; ask with parameters of shape (width,) or (width, outputs)."
+            f"{type(loss).__name__} needs {loss.outputs} score(s) per record, but parameters of shape {w.shape} "
+            f"give {scores.shape[1:]}; use parameters of shape (width,) or (width, outputs)."
         )
     return scores, tape
 

@@ -15,7 +15,9 @@ from ._entries import Array, Entries
 
 __all__ = ["entries_of", "is_sparse"]
 
-MALFORMED = "X is no well-formed sparse table of floats: its index arrays do not fit its shape; build it anew."
+MALFORMED = (
+    "X is a malformed sparse table of floats: its index arrays do not fit its shape; rebuild it."
+)
 
 
 def is_sparse(X: Any) -> bool:

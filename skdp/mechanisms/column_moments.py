@@ -80,7 +80,7 @@ class ColumnMoments(Additive):
         shape = (public.n_features,)
         if self.low.shape != shape or self.high.shape != shape or (self.low > self.high).any():
             raise ValueError(
-                f"low and high must hold bounds for {shape[0]} columns, low <= high; ask with such."
+                f"low and high must hold one bound for each of the {shape[0]} columns, with low <= high."
             )
         return 2 * public.n_features
 

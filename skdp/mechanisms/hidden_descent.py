@@ -122,8 +122,8 @@ class HiddenDescent(Release):
             )
         if not reach.max() <= _FURTHEST:
             raise NotSupported(
-                f"steps of up to {self.schedule.steps.max():g} beside curvature {curvature + self.convexity:g} run "
-                "away for some records, so nothing can be promised of where they end; take steps below "
+                f"steps of up to {self.schedule.steps.max():g} at curvature {curvature + self.convexity:g} run away "
+                "for some records, so nothing can be promised of where they end; take steps below "
                 f"{2.0 / (curvature + self.convexity):g}."
             )
         return reach

@@ -63,7 +63,8 @@ class Coordinates:
             )
         if np.abs(self.matrix).max(initial=0.0) > _LARGEST:
             raise ValueError(
-                f"Coordinates was given a number beyond {_LARGEST:g}; images would overflow for some records."
+                f"Coordinates was given a number beyond {_LARGEST:g}, so images would overflow for some records; "
+                "rescale the matrix."
             )
         object.__setattr__(self, "norm", float(np.linalg.norm(self.matrix)))
 
