@@ -84,8 +84,7 @@ def _least(price: Callable[[float], float], allowed: float) -> float:
 
     if not price(math.exp(_LONG)) <= allowed:
         raise NotSupported(
-            "no noise makes a line search as cheap as its share of so small a promise; raise epsilon or delta, or use "
-            "'gd'."
+            "epsilon is too small for a line search; raise epsilon or delta, or use solver='gd'."
         )
 
     low, high, above, below = _bracket(excess)

@@ -77,7 +77,7 @@ def count(default: int | None, most: int = _MOST) -> Any:
     return _field(
         default,
         lambda value: isinstance(value, numbers.Integral) and lies(value),
-        f"a whole number of 1 or more, at most {told}, an int",
+        f"an int from 1 to {told}",
     )
 
 

@@ -43,7 +43,7 @@ def sampler(solver: Any, public: Public, n: float) -> Sampler:
     """
     if solver.sampling == "without_replacement" and not public.replace_one:
         raise NotSupported(
-            "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
+            "sampling='without_replacement' reveals n, which neighbors='add_remove' keeps private; use 'poisson'."
         )
     if solver.batch_size is not None and public.n is None:
         raise NotSupported(

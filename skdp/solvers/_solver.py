@@ -135,12 +135,12 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
     "smooth_loss": "a smooth loss",
-    "one_output": "one score of a record (two classes, one target, or multi_class='ovr')",
+    "one_output": "one score per record (two classes, one target, or multi_class='ovr')",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",
-    "least_squares": "the squared loss of a number to predict, or Huber's",
+    "least_squares": "the squared or Huber's loss of a regression",
     "l1_ball": "penalty=L1Ball(radius)",
-    "lists": "a loss of lists of documents, as of DPRanker",
+    "lists": "a loss for lists of documents, as in DPRanker",
 }
 
 
@@ -263,13 +263,13 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
         )
     if not task.linear and not solver.for_any_model:
         raise NotSupported(
-            f"solver={solver.name!r} rests on scores that are linear in the parameters, and those of a network are "
-            "not; use 'sgd', 'adam' or 'blsgd'."
+            f"solver={solver.name!r} needs scores that are linear in the parameters, and a network's are not; use "
+            "'sgd', 'adam' or 'blsgd'."
         )
     if task.start is not None and not solver.takes_start:
         raise NotSupported(
-            f"solver={solver.name!r} does not begin anywhere that could be chosen: coef_init, intercept_init and "
-            "warm_start have no effect; leave them out, or use 'gd', 'sgd' or 'adam'."
+            f"solver={solver.name!r} takes no starting point, so coef_init, intercept_init and warm_start have no "
+            "effect; leave them out, or use 'gd', 'sgd' or 'adam'."
         )
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:
@@ -278,7 +278,7 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
             f"loss {type(task.loss).__name__} with penalty {type(task.penalty.penalty).__name__}"
         )
         raise NotSupported(
-            f"solver={solver.name!r} needs {lacking}; {given} has not. Use 'gd', 'sgd' or 'ssadmm', or "
+            f"solver={solver.name!r} needs {lacking}, but was given {given}; use 'gd', 'sgd' or 'ssadmm', or "
             "change the loss or the penalty."
         )
     # Says what shape it needs, before anything is bought.

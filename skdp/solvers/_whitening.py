@@ -62,8 +62,8 @@ def share_left(solver: Any) -> float:
     left = 1.0 - solver.moment_share - solver.norm_share
     if not left > 0.0:
         raise ValueError(
-            f"moment_share={solver.moment_share!r} and norm_share={solver.norm_share!r} leave nothing; 0.1 and 0.02 "
-            "are usual."
+            f"moment_share={solver.moment_share!r} and norm_share={solver.norm_share!r} leave nothing of the budget "
+            "for the fit; use for example 0.1 and 0.02."
         )
     return left
 

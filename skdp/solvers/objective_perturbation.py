@@ -81,7 +81,7 @@ class ObjectivePerturbation(Solver):
         pure = self.variant == "cms11"
         if pure != (budget.delta == 0):
             raise NotSupported(
-                f"variant={self.variant!r} is for {'delta=0' if pure else 'a positive delta'}, and "
+                f"variant={self.variant!r} needs {'delta=0' if pure else 'a positive delta'}, got "
                 f"delta={budget.delta!r}; use variant='tight', which covers both."
             )
         beta = task.curvature * public.row_bound**2

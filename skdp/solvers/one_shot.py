@@ -50,7 +50,7 @@ class OneShot(Solver):
         """Yield the single query."""
         if type(task.loss) is not ListNet or public.lists != "labels":
             raise NotSupported(
-                f"solver='one-shot' needs loss='listnet' and privacy_unit='list_labels', and was given the loss "
+                "solver='one-shot' needs loss='listnet' and privacy_unit='list_labels', got the loss "
                 f"{type(task.loss).__name__}; use 'gd'."
             )
         yield ListTargets(multiplier=budget.noise), 1

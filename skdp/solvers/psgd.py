@@ -118,8 +118,8 @@ class PSGD(OneQuestion):
         """Sizes of so many batches, which differ by 1 at most."""
         if self.epochs * batches > _MOST_STEPS:
             raise NotSupported(
-                f"solver={self.name!r} would take {self.epochs * batches:.3g} steps, {self.epochs} epochs of "
-                f"{batches} batches, and at most {_MOST_STEPS:g} are priced; lower epochs, or raise batch_size."
+                f"solver={self.name!r} would take {self.epochs * batches:.3g} steps ({self.epochs} epochs of "
+                f"{batches} batches) but at most {_MOST_STEPS:g} are priced; lower epochs, or raise batch_size."
             )
         return tuple(n // batches + (k < n % batches) for k in range(batches))
 

@@ -179,7 +179,7 @@ def _refuse_other_penalties(solver: Solver, task: Task) -> None:
     """Refuse other penalties: ridges go into both phases, and zeros are made of their results."""
     if not isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty):
         raise NotSupported(
-            f"solver={solver.name!r} takes a ridge, a lasso, both, signs or no penalty, not "
+            f"solver={solver.name!r} takes a ridge, lasso, elastic-net, non-negative or no penalty, not "
             f"{type(task.penalty.penalty).__name__}; use 'gd' or 'ssadmm'."
         )
 

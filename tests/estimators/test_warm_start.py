@@ -431,7 +431,7 @@ REFUSED = {
         {"max_rows_per_group": 1},
         "a promise to a person of at most 1 rows after one to a row",
     ),
-    "delta": ({"delta": 0.0, "solver": "objective-perturbation"}, "does not begin anywhere"),
+    "delta": ({"delta": 0.0, "solver": "objective-perturbation"}, "takes no starting point"),
     "adaptive": ({"solver": AGD()}, "needs prices that no answer decides, and solver='agd'"),
     "no steps": (
         {"solver": "two-phase"},
