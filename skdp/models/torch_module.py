@@ -105,8 +105,9 @@ class TorchModule:
         scores = self._traced(public.n_features).scores
         if scores not in ((1, outputs), (1,) * (outputs == 1)):
             raise ValueError(
-                f"{type(self.module).__name__} gives scores of shape {scores} of one record, where {(1, outputs)} is "
-                f"wanted: {outputs} score(s), one for two classes or a number, else one for each class."
+                f"{type(self.module).__name__} gives scores of shape {scores} for one record instead of "
+                f"{(1, outputs)}; give {outputs} score(s): one for two classes or for regression, else one for each "
+                "class."
             )
         return (self.size,)
 
@@ -213,8 +214,8 @@ class TorchModule:
             shape = (features,) if self.input_shape is None else self.input_shape
             if _count(shape) != features:
                 raise ValueError(
-                    f"input_shape={shape} is of {_count(shape)} numbers and a row has {features}; give one whose "
-                    "numbers multiply to the columns."
+                    f"input_shape={shape} holds {_count(shape)} numbers but a row has {features}; give a shape "
+                    "whose product is the number of columns."
                 )
             self._listed[features] = trace(self.module, shape)
         return self._listed[features]
