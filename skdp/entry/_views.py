@@ -37,7 +37,7 @@ BLOCK = 1 << 16  # cells that are mapped together: they stay in the cache
 
 
 class Parts(NamedTuple):
-    """What a table holds."""
+    """Contents of a table: rows, targets, owners, weights and lists."""
 
     rows: Any
     targets: Array
@@ -244,8 +244,8 @@ def dense(rows: Any) -> Array:
     """Rows of a dense table; others have no bounds of columns to buy."""
     if not isinstance(rows, np.ndarray):
         raise NotSupported(
-            "data_norm=None buys bounds of the columns of a dense table, and X is sparse; declare data_norm, or pass "
-            "X.toarray()."
+            "data_norm=None estimates private bounds of the columns, which needs a dense table, but X is sparse; "
+            "declare data_norm, or pass X.toarray()."
         )
     return rows
 
@@ -268,7 +268,7 @@ def to_columns(X: Array, bounds: Array) -> Array:
 
 
 def affine_of(bounds: Array) -> tuple[Array, Array]:
-    """What numbers between bounds are multiplied by, and what is added, to lie in [-1, 1].
+    """Return the slope and shift that map numbers between bounds to [-1, 1].
 
     Parameters
     ----------
@@ -282,7 +282,8 @@ def affine_of(bounds: Array) -> tuple[Array, Array]:
     low, high = bounds.T
     if (low == high).any():
         raise NotSupported(
-            "Noise has hidden the scale of a column, which is seen by its sign: it has no coefficient in a unit."
+            "Noise has hidden the scale of a column, so only its sign is used and its coefficient has no unit; "
+            "declare bounds, or raise epsilon."
         )
     half = high / 2 - low / 2
     return 1.0 / half, -(low / 2 + high / 2) / half

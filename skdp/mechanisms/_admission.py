@@ -1,4 +1,4 @@
-"""Which rows enter a vault, and with which weights: refused before anything is spent, without a value of theirs."""
+"""Admission of rows to a vault, with their weights: refused before anything is spent, without a value of theirs."""
 
 from __future__ import annotations
 

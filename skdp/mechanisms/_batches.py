@@ -87,7 +87,7 @@ def _gaps_of(words: Array, rate: float, source: Bits) -> Array:
 
 
 def _gap_exactly(word: int, rate: float, source: Bits) -> int:
-    """One gap in long arithmetic, from as many more bits of its uniform as it takes."""
+    """Compute one gap in long arithmetic, drawing more bits of its uniform until it is known."""
     bits, zeros = 64, int(-math.log10(rate))
     while True:
         word, bits = (word << 64) | big(source, 64), bits + 64

@@ -1,4 +1,4 @@
-"""What a release may rely on: bounds on one record's gradient, and penalties known to be convex."""
+"""Bounds on the gradient of one record, and the penalties known to be convex: what a release may rely on."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def gradient_bound(loss: Loss, clip: float | None, public: Public) -> float:
     refuse_unless_linear(public)
     if loss.curvature is None:
         raise NotSupported(
-            f"{type(loss).__name__} is not smooth, and neither the minimiser nor a hidden descent "
-            "has a bound then; use a smooth loss such as HuberisedHinge."
+            f"{type(loss).__name__} is not smooth, so neither its minimiser nor a hidden descent has a bound; use a "
+            "smooth loss such as HuberisedHinge."
         )
     if clip is not None and loss.outputs > 1:
         raise NotSupported(
@@ -68,7 +68,7 @@ def refuse_shape(shape: tuple[int, ...], loss: Loss, public: Public) -> None:
 
 
 def rule_of(loss: Loss, clip: float | None, public: Public) -> str:
-    """Which theorem of objective perturbation covers the loss; see `skdp.privacy._objective`."""
+    """Return the rule of objective perturbation that covers the loss; see `skdp.privacy._objective`."""
     if loss.outputs > 1:
         return "multinomial"
     if type(loss) is Logistic and (clip is None or clip >= public.row_bound):
@@ -134,7 +134,7 @@ def linear_rows(records: Records) -> Rows:
 
 @dataclass(frozen=True)
 class Convexity:
-    """How strongly convex the common part of an objective is, by coordinate.
+    """Strong convexity of the common part of an objective, by coordinate.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Convexity:
 
     @classmethod
     def of(cls, strength: float, penalty: ScaledPenalty, public: Public) -> Convexity:
-        """Half a squared norm on every coordinate, and what the penalty adds where it acts."""
+        """Return the convexity of half a squared norm on every coordinate, plus the penalty's where it acts."""
         added = max(penalty.convexity_of_coefficients, 0.0)
         last = strength if penalty.intercept else strength + added
         # Without a constant column, what such a penalty leaves alone is the last feature.
@@ -170,12 +170,12 @@ class Convexity:
 def convexity_note(
     strength: float, penalty: ScaledPenalty, curvature: float, convexity: Convexity
 ) -> str:
-    """Which strong convexity a release used, whose it is, and what it bounds."""
+    """Return a receipt's note on the strong convexity of a release: its parts, and the bound that it gives."""
     user = max(penalty.convexity_of_coefficients, 0.0)
     return (
-        f"strong convexity lam = {convexity.modulus():.6g} on the sum of losses: {strength:.6g} added on every "
-        f"coordinate and {user:.6g} of the penalty on the coefficients; it bounds one record's share of the "
-        f"Hessian by {curvature * convexity.leverage():.6g} of the whole"
+        f"strong convexity of the sum of losses: lam = {convexity.modulus():.6g}, with {strength:.6g} added on "
+        f"every coordinate and {user:.6g} from the penalty on the coefficients; one record's share of the Hessian "
+        f"is at most {curvature * convexity.leverage():.6g} of the whole"
     )
 
 

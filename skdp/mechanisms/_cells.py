@@ -1,4 +1,4 @@
-"""In which of some public cells a record lies."""
+"""Assign each record to one of several public cells."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MOST = 30  # products for one direction
 
 
 class Curved(Protocol):
-    """What is needed of an objective: its rows, its records' weights and its strength."""
+    """Protocol of an objective that a direction needs: its rows, its records' weights and its strength."""
 
     @property
     def rows(self) -> Rows:
@@ -60,7 +60,7 @@ class SampledCurvature:
         self._sampled = False
 
     def direction(self, z: Array, g: Array, accuracy: float) -> Array:
-        """About the solution p of curvature p = g, where records have scores z."""
+        """Solve curvature p = g approximately for p, where records have scores z."""
         weights = self._objective.weights(z)
         if self._precondition is None:
             self._learn(weights)

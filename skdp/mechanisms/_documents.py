@@ -41,7 +41,7 @@ class Alike:
         return np.asarray(np.einsum("mii->mi", self.products(weights)).max(axis=1))
 
     def products(self, weights: Array) -> Array:
-        """Of these vectors with each other."""
+        """Return the inner products of these vectors with each other."""
         w = weights[self.documents]
         a = (self.gram @ w[:, :, None])[:, :, 0]
         b = np.einsum("mi,mi->m", a, w)
@@ -63,7 +63,7 @@ def _widest(products: Array) -> Array:
 
 
 def slack(width: int, length: Any) -> Any:
-    """How much sums of so many products of rows of norm at most 1, taken from a middle, may be off."""
+    """Bound the rounding error of sums of products of centred rows of norm at most 1."""
     return 256.0 * (width + length + 16.0) * UNIT
 
 
@@ -139,7 +139,7 @@ class Documents:
 
     @cached_property
     def typical(self) -> float:
-        """What half of the lists have as the longest of `spans`' vectors where all chances are equal; above nothing."""
+        """Median over the lists of their longest vector of `spans`, with equal probabilities; always above 0."""
         p, reach = self.alike(), []
         for part in self.units.aligned(self.rows.chunks(0)):
             rows, units = self.units.take(part)
@@ -160,7 +160,7 @@ class Documents:
 
     @property
     def units(self) -> Units:
-        """Which rows belong together."""
+        """Units of the rows: the lists that they belong to."""
         return Units.of(self.lists.sizes)
 
     def widest_span(self, w: Array) -> float:
@@ -169,7 +169,7 @@ class Documents:
         return max(float(self.spans(p).max(initial=0.0)), 1e-30)
 
     def spans(self, p: Array) -> Array:
-        """Of each list, a bound on the distance of two of its ``v_i = p_i (x_i - sum_l p_l x_l)``, roundings included.
+        """Bound for each list the distance of two of its ``v_i = p_i (x_i - sum_l p_l x_l)``, roundings included.
 
         Parameters
         ----------

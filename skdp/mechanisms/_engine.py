@@ -1,4 +1,4 @@
-"""What the vault needs of an engine of rows, and the engines that there are.
+"""Protocol of the engines that hold rows for the vault, and the engines that there are.
 
 An engine is a class that holds a user's table as bounded rows: dense in memory, sparse, distributed. Adding one is a
 file and a line in `ENGINES`; the laws of tests/laws/test_rows.py then hold it against exact sums. Nobody reaches behind
@@ -47,7 +47,7 @@ class Rows(Protocol):
 
     @property
     def dtype(self) -> Any:
-        """Of the numbers that scores are made of."""
+        """Type of the numbers that scores are made of."""
 
     @property
     def norms(self) -> Array:
@@ -55,7 +55,7 @@ class Rows(Protocol):
 
     @property
     def shrink(self) -> Array | None:
-        """How much is left of each row, in (0, 1]; None where all are whole."""
+        """Factor in (0, 1] by which each row was scaled down; None where all are whole."""
 
     @property
     def intercept(self) -> float:
@@ -83,16 +83,16 @@ class Rows(Protocol):
         """Consecutive parts of about `least` rows or more that are cheap to read twice; together all rows, in order."""
 
     def in_double(self) -> Rows:
-        """The same rows in double precision, for a release that bounds all rounding: quick products will do."""
+        """Return the rows in double precision, for a release that bounds all rounding: quick products will do."""
 
     def rough(self) -> Rows:
-        """The same rows, as quick as can be: they shape steps, and no promise rests on a digit of theirs."""
+        """Return the rows in their quickest form: they shape steps, and no guarantee rests on a digit of theirs."""
 
     def reach(self) -> Array:
-        """How long each row is in memory, in norm: products round by that."""
+        """Return the norm of each row as stored: rounding errors of products are proportional to it."""
 
     def units_of_scores(self, w: Array, /) -> float:
-        """How many units of a row's `reach` a score of rows `in_double` at w may be off."""
+        """Bound the error of a score of rows `in_double` at w, in unit roundoffs of the row's `reach`."""
 
     def careful_dot(self, high: Array, low: Array) -> Array:
         """Scores of rows `in_double` at ``high + low``, off by a few units of the score itself."""
@@ -110,7 +110,7 @@ class Table(Rows, Protocol):
 
     @staticmethod
     def admits(X: Any) -> bool:
-        """Whether this engine is the one for a table: asked of its kind, never of its values."""
+        """Return whether this engine is the one for a table, by its kind and never by its values."""
 
     @classmethod
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> Table:

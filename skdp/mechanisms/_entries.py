@@ -26,7 +26,7 @@ class _Shared:
     """A matrix of scipy over arrays that may be parts of longer ones; it looks at lengths as others do."""
 
     def prune(self) -> None:
-        """Nothing: the constructor would copy such arrays, which takes longer than a product with them."""
+        """Do nothing: the constructor would copy such arrays, which takes longer than a product with them."""
 
 
 class _SharedRows(_Shared, csr_array):
@@ -87,7 +87,7 @@ class Entries:
         )
 
     def moved(self) -> Entries:
-        """The same rows with no entry beside theirs, so that `indptr` begins with 0."""
+        """Return the rows without entries of other rows, so that `indptr` begins with 0."""
         inside = slice(int(self.indptr[0]), int(self.indptr[-1]))
         if inside == slice(0, len(self.data)):
             return self
@@ -95,14 +95,14 @@ class Entries:
         return replace(self, data=self.data[inside], indices=self.indices[inside], indptr=indptr)
 
     def alone(self) -> Entries:
-        """The same, in doubles."""
+        """Return the rows `moved`, in doubles."""
         rows = self.moved()
         if rows.data.dtype == np.float64:
             return rows
         return replace(rows, data=rows.data.astype(np.float64))
 
     def along(self, values: Array) -> Array:
-        """What rows have, once for each of their entries."""
+        """Repeat one value of each row for each of the row's entries."""
         return np.repeat(values, self.counts)
 
     def blocks(self, entries: int, rows: int) -> Iterator[tuple[slice, Entries]]:
@@ -163,7 +163,7 @@ class Entries:
         return total
 
     def by_column(self) -> Entries:
-        """The same entries column after column, `alone`: rows and columns change places."""
+        """Return the transpose, `alone`: the entries column after column."""
         rows = self.alone()
         shape = len(self), self.columns
         across = _SharedRows((rows.data, rows.indices, rows.indptr), shape=shape).tocsc()

@@ -138,13 +138,13 @@ class Laplace:
             uniform.refine(source)
 
     def bounds(self) -> Interval:
-        """In long arithmetic, from all bits that are known."""
+        """Return an interval that holds the noise, in long arithmetic from all bits that are known."""
         first, second = (uniform.exponential() for uniform in self.uniforms)
         return _widened(first[0] - second[1], first[1] - second[0])
 
     @property
     def bits(self) -> int:
-        """How many bits are known."""
+        """Number of bits that are known."""
         return max(uniform.bits for uniform in self.uniforms)
 
 
@@ -165,7 +165,7 @@ def passes(
     threshold: tuple[float, Laplace],
     source: Bits,
 ) -> bool:
-    """Whether ``total + scale * noise >= demand + scale' * noise'``, each pair (scale, noise) given as one."""
+    """Return whether ``total + scale * noise >= demand + scale' * noise'``, each pair (scale, noise) given as one."""
     (scale, noise), (wide, shared) = test, threshold
     if scale == wide == 0.0:
         return total >= demand

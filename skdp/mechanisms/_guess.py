@@ -1,4 +1,4 @@
-"""Where a search for a minimiser begins: near that of some of the records, or of a loss with blunter corners.
+"""Starting point of a search: near the minimiser for some of the records, or for a loss with blunter corners.
 
 A search ends by its certificate, which is asked of all records, from wherever it began (docs/proofs/sums.md): nothing
 here carries a promise. It takes fewer rounds from here than from zero.

@@ -1,4 +1,4 @@
-"""How long rows are in other coordinates, whatever engine holds them."""
+"""Bound the norms of rows in other coordinates, for any engine."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def pairwise_total(u: Array) -> Array:
 
 
 def _quick_dot() -> bool:
-    """Whether one call of BLAS for each row gives the same bits wherever the row lies in memory: OpenBLAS does."""
+    """Return whether BLAS gives a row the same bits wherever it lies in memory, called row by row: OpenBLAS does."""
     if not hasattr(np, "vecdot"):
         return False
     known: Any = np.show_config(mode="dicts")

@@ -97,12 +97,12 @@ def refuse_unless_it_fits(multiplier: float, size: int) -> None:
     """Refuse noise that no lattice of double precision holds; `lattice` says more, and costs more."""
     if not multiplier * math.sqrt(size) <= 2.0 ** (FINEST - 1):
         raise NotSupported(
-            f"noise of {multiplier:.3g} units on {size} numbers leaves no digits for what it hides; "
-            "raise epsilon or delta."
+            f"noise of {multiplier:.3g} units on {size} numbers is too large for double precision; raise epsilon or "
+            "delta."
         )
     if 0.0 < multiplier < _SILENT:
         raise NotSupported(
-            f"noise of {multiplier:.3g} units is lost in double precision; lower epsilon, or use epsilon=inf."
+            f"noise of {multiplier:.3g} units is too small for double precision; lower epsilon, or use epsilon=inf."
         )
 
 
@@ -125,7 +125,7 @@ def _noisy(statistic: Array, grid: Lattice, source: Bits) -> Array:
 
 
 def radial_on_lattice(statistic: Array, grid: Lattice, source: Bits) -> Array:
-    """The same with noise of density proportional to exp(-|z| / scale)."""
+    """Round a statistic to the lattice and add noise of density proportional to exp(-|z| / scale)."""
     steps = _steps(statistic, grid.step)
     noise = lattice_radial(steps.size, grid.bits, source)
     total = [int(k) + z for k, z in zip(steps.ravel(), noise)]

@@ -1,4 +1,4 @@
-"""What double precision can certify: bounds on rounding in a gradient, from public numbers (proofs/sums.md)."""
+"""Accuracy that double precision can certify: public bounds on rounding in a gradient (docs/proofs/sums.md)."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Limits:
         return UNIT * (1.01 * (scores + sums) + 8.0 * pull)
 
     def careful(self, w: float, pull: float) -> float:
-        """The same of twofold products."""
+        """Bound the rounding of a gradient made of twofold products."""
         public, most = self.public, self.public.most
         depth = (public.width + public.depth + 8.0) ** 2 * UNIT
         scores = self._per_score() * w
@@ -162,11 +162,11 @@ class Limits:
         return tolerance if self.promised else max(tolerance, ROOM * error)
 
     def rounds(self) -> Iterable[int]:
-        """Of a search: with a promise it ends by its certificate alone, without one by a number."""
+        """Return the rounds that a search may take: with a promise until its certificate, else a fixed number."""
         return count() if self.promised else range(PATIENCE)
 
     def _per_score(self) -> float:
-        """How far all gradients move for a unit of one score, per record."""
+        """Bound the change of all gradients for a unit error of a score, per record."""
         return float(self.loss.curvature or 0.0) * self.public.row_bound
 
     def _columns(self) -> int:

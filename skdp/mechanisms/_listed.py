@@ -25,7 +25,7 @@ def lists_of(records: Records) -> Lists:
 
 
 def shares_of(records: Records, lists: Lists) -> Array | None:
-    """What each list weighs in its unit; None where a list is a unit."""
+    """Return the weight of each list in its unit; None where a list is a unit."""
     units = records.units
     if units is None or units.begins is None:
         return None

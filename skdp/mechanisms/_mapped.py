@@ -87,7 +87,10 @@ class MappedRows:
         self.shrink = np.maximum(self._undone() * below, LEAST_SHRINK)
 
     def _undone(self) -> Array:
-        """What scores are divided by, from s_i to 1: sums and products, which round alike wherever a row stands."""
+        """Return the divisors of scores, from s_i to 1.
+
+        Sums and products round alike wherever a row stands.
+        """
         if self._whole == 1.0:
             return self._shrink
         return np.asarray(self._shrink + (1.0 - self._whole) * (1.0 - self._shrink))
@@ -106,7 +109,7 @@ class MappedRows:
         return whole_scores(self.shrink, self.dot(u))
 
     def reach(self) -> Array:
-        """How long each row may be in memory, times what the matrix may stretch it."""
+        """Return the norm of each row as stored, times a bound on the matrix' stretch."""
         stretch = float(np.linalg.norm(self._matrix))
         return np.asarray(self._shrink * self._rows.norms * stretch)
 
@@ -118,7 +121,7 @@ class MappedRows:
         return np.asarray(high + low)
 
     def units_of_scores(self, u: Array) -> float:
-        """How many units of a row's `reach` a computed score at u may be off, summed in any order."""
+        """Bound the error of a score at u in unit roundoffs of the row's `reach`, for any order of summation."""
         stretch, most = float(np.linalg.norm(self._matrix)), float(np.linalg.norm(u))
         # Sizes are all that is asked of the parameters below: a plain product, and what it may be off.
         plain = np.abs(self._matrix.T @ u) + (len(self._matrix) + 8.0) * UNIT * stretch * most
@@ -147,15 +150,15 @@ class MappedRows:
         return np.asarray(self._matrix @ inner @ self._matrix.T)
 
     def in_double(self) -> MappedRows:
-        """The same map of the rows below, in double precision."""
+        """Return the same map of the rows below in double precision."""
         return self._on(self._rows.in_double(), twofold=True)
 
     def rough(self) -> MappedRows:
-        """The same map of the rows below, in one precision."""
+        """Return the same map of the rows below in their quickest form."""
         return self._on(self._rows.rough(), twofold=False)
 
     def _on(self, rows: Rows, twofold: bool) -> MappedRows:
-        """On the same rows in another form: what each is shrunk by is shared, not worked out and held again."""
+        """Return a copy for another form of the same rows, which shares what each is shrunk by."""
         other = copy(self)
         other._rows, other._twofold, other.dtype = rows, twofold, rows.dtype
         return other

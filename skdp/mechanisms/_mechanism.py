@@ -112,7 +112,7 @@ def _rebuild_loss(loss: Loss) -> Loss:
 
 
 class Mechanism(ABC):
-    """What a solver may ask of an oracle: a price that is known beforehand, and an answer that is private."""
+    """Query that a solver may put to an oracle: its price is known beforehand, and its answer is private."""
 
     proof: ClassVar[str]
     covers_units: ClassVar[bool] = False
@@ -129,19 +129,19 @@ class Mechanism(ABC):
         return (self.proof,)
 
     def notes(self, public: Public) -> tuple[str, ...]:
-        """What a receipt should say of the constants that were chosen; public numbers only."""
+        """Return notes for a receipt on the constants that were chosen; public numbers only."""
         return ()
 
     @abstractmethod
     def event(self, public: Public) -> events.Event:
-        """What the answer costs."""
+        """Return the event that the answer costs."""
 
     @abstractmethod
     def answer(self, records: Records, noise: Noise) -> Any:
         """The private answer. Only the oracle calls this, and only after it has paid."""
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """What the answer costs on a Poisson batch; a mechanism without a theorem for that refuses."""
+        """Return the event that the answer costs on a Poisson batch; refused without a theorem for it."""
         raise NotSupported(
             f"{type(self).__name__} has no price on a Poisson batch; ask it of all records."
         )
@@ -180,17 +180,17 @@ class Additive(Mechanism):
 
     @abstractmethod
     def size(self, public: Public) -> int:
-        """How many numbers the sum has."""
+        """Return the number of entries of the sum."""
 
     def sensitivity(self, public: Public) -> float:
-        """How far the sum moves between neighbours; a mechanism overrides it where it can prove less than 2 bounds.
+        """Bound how far the sum moves between neighbours; overridden where less than 2 bounds can be proved.
 
         It is never less than the bound: noise is counted in bounds, and so are roundings (proofs/sums.md).
         """
         return public.sensitivity_factor * self.bound(public)
 
     def rounding(self, public: Public) -> float:
-        """How far the computed sum may be from the sum of what the records contribute, in norm."""
+        """Bound the distance of the computed sum from the exact sum of the records' contributions, in norm."""
         return ROUNDINGS * UNIT * public.most_rows * self.bound(public)
 
     def grid(self, public: Public) -> Lattice:
@@ -199,12 +199,12 @@ class Additive(Mechanism):
         return lattice(self.multiplier, bound, self.rounding(public), self.size(public), reach)
 
     def event(self, public: Public) -> events.Event:
-        """One Gaussian release."""
+        """Return the event of a Gaussian release."""
         refuse_unless_it_fits(self.multiplier, self.size(public))
         return _gaussian(self.multiplier * (self.bound(public) / self.sensitivity(public)))
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """One Gaussian release on a Poisson batch: every contribution is bounded, so the pairs of the theory apply."""
+        """Return the event of a Gaussian release on a Poisson batch: every contribution is bounded."""
         refuse_unless_it_fits(self.multiplier, self.size(public))
         return poisson_gaussian(self.multiplier, rate)
 
@@ -235,19 +235,19 @@ class Selection(Mechanism):
 
     @abstractmethod
     def spread(self, public: Public) -> float:
-        """How far the difference of two scores moves between neighbours, enforced by `measure`."""
+        """Bound how far the difference of two scores moves between neighbours; `measure` enforces it."""
 
     @abstractmethod
     def rounding(self, public: Public) -> float:
-        """How far a computed score may be from the sum of what the records contribute."""
+        """Bound the distance of a computed score from the exact sum of the records' contributions."""
 
     def event(self, public: Public) -> events.Event:
-        """One bounded-range selection."""
+        """Return the event of a bounded-range selection."""
         self.scale(public)  # refuses shapes that mix records
         return events.BoundedRange(self.epsilon)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """On a Poisson batch: a b-bounded-range answer is b-DP, and pure privacy is amplified."""
+        """Return the event on a Poisson batch: a b-bounded-range answer is b-DP, and pure privacy is amplified."""
         self.scale(public)
         return events.PoissonPure(self.epsilon, rate)
 

@@ -91,7 +91,7 @@ def _forcing(size: float, tolerance: float) -> float:
 
 @dataclass(frozen=True)
 class _Round:
-    """What is known at the start of a step.
+    """State at the start of a step.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class _Round:
     steepness: float
 
     def least(self) -> float:
-        """What a gradient step surely lowers J by, and more: a step must do as much."""
+        """Return the least decrease of J that a step must bring; a gradient step surely brings more."""
         return norm(self.g) ** 2 / (8.0 * self.steepness)
 
     def shortest(self, p: Array) -> float:

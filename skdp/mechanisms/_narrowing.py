@@ -1,4 +1,4 @@
-"""Where a search for the minimiser of a loss with corners begins: near that of the same loss with blunter ones.
+"""Starting point for a loss with corners: near the minimiser of the same loss with blunter ones.
 
 Beside a sharp corner a Newton step sees only the few records that lie in it. A blunt one has all of them in sight, and
 as it narrows the minimiser moves along a line for as long as the same records stay in it; at the end that is a vertex
@@ -34,7 +34,7 @@ FLAT = 1e-12  # of the largest curvature: directions of less are rounding
 
 
 def has_corners(objective: Objective, penalty: Any = None) -> bool:
-    """Whether there is something to narrow, few enough columns for whole matrices, and no penalty that is no L1."""
+    """Return whether narrowing applies: sharp corners, few columns, and no penalty but an L1 norm or elastic net."""
     one_score = objective.linear.ndim == 1 and len(objective.linear) <= DENSE_WIDTH
     sharp = float(objective.loss.curvature or 0.0) > BLUNT
     known = penalty is None or isinstance(penalty.penalty, L1 | ElasticNet)
@@ -42,7 +42,7 @@ def has_corners(objective: Objective, penalty: Any = None) -> bool:
 
 
 def narrowed(objective: Objective, penalty: Any = None) -> Array:
-    """About the minimiser, over widths that fall to the loss's own."""
+    """Approximate the minimiser over widths that fall to the loss's own."""
     w = before = np.zeros_like(objective.linear)
     weights, ridge = _of_coefficients(penalty, len(w))
     objective = replace(objective, strength=objective.strength + ridge)
@@ -60,7 +60,7 @@ def narrowed(objective: Objective, penalty: Any = None) -> Array:
 
 
 def _of_coefficients(penalty: Any, size: int) -> tuple[Array, Array]:
-    """What each coefficient's absolute value weighs, and half of its square."""
+    """Return the weights of each coefficient's absolute value and of half its square."""
     if penalty is None:
         return np.zeros(size), np.zeros(size)
     one, two = (np.array([penalty.value(far * e) for e in np.eye(size)]) for far in (1.0, 2.0))
@@ -68,7 +68,7 @@ def _of_coefficients(penalty: Any, size: int) -> tuple[Array, Array]:
 
 
 def _widths(bend: float, least: float | None) -> list[float]:
-    """In widths of the loss's own corners; below 1 for a norm that is to be narrower than these."""
+    """Return falling widths in units of the loss's own corners; below 1 where a norm must be narrower."""
     found = [1.0]
     while bend > BLUNT * found[-1]:
         found.append(found[-1] * NARROWER)
@@ -97,13 +97,13 @@ class _Rounded:
     width: float
 
     def slopes(self, w: Array) -> Array:
-        """Of the norm."""
+        """Return the gradient of the rounded norm."""
         if not self.width:
             return self.weights * np.sign(w)
         return self.weights * np.clip(w / self.width, -1.0, 1.0)
 
     def minimiser(self, w: Array) -> Array:
-        """By Newton's method along exact lines: a quadratic in pieces takes a finite number of them."""
+        """Minimise by Newton's method along exact lines: a quadratic in pieces takes finitely many."""
         objective = self.objective
         z = objective.rows.dot(w)
         g = objective.gradient(w, objective.slopes(z)) + self.slopes(w)

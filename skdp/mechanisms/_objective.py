@@ -83,7 +83,7 @@ class Objective:
         return self.shared(slopes)
 
     def shared(self, values: Array) -> Array:
-        """What rows have, times what they weigh; in place."""
+        """Multiply values of rows by the rows' weights, in place."""
         if self.share is not None:
             values *= self.share if values.ndim == 1 else self.share[:, None]
         return values
@@ -105,7 +105,7 @@ class Objective:
         return np.asarray(self.rows.tdot(slopes) + self.strength * w + self.linear)
 
     def careful_gradient(self, w: Array) -> Array:
-        """The same in twofold precision: products with rows, and the sum over records."""
+        """Return the gradient in twofold precision: products with rows, and the sum over records."""
         slopes = self.slopes(self.rows.careful_dot(w, np.zeros_like(w)))
         total, lost = self.rows.careful_tdot(slopes)
         total, first = _twofold.two_sum(total, self.linear)
@@ -121,7 +121,7 @@ class Objective:
         return lambda t: float(np.vdot(self.slopes(z + t * q), q)) + at_start + t * growth
 
     def direction(self, w: Array, z: Array, g: Array, accuracy: float) -> Array:
-        """About the solution p of curvature p = g at w, where records have scores z."""
+        """Solve curvature p = g approximately for p at w, where records have scores z."""
         if w.ndim > 1 or not FEW_COLUMNS < len(w) <= DENSE_WIDTH:
             return self.curvature(w, z, accuracy).solve(g)
         if not self.known:

@@ -27,16 +27,16 @@ _PARTS = (Loss, Penalty, Schedule)
 
 
 class Account(Protocol):
-    """What an oracle needs of a ledger: to refuse before anything is touched."""
+    """Protocol of the account that an oracle charges: it refuses before anything is touched."""
 
     def charge(self, event: Event) -> None:
         """Pay for one event, or raise and change nothing."""
 
     def affords(self, *wanted: Event) -> bool:
-        """Whether all of these could be paid together; a function of public history alone."""
+        """Return whether all of these could be paid together; a function of public history alone."""
 
     def share(self, event: Event) -> float:
-        """Which part of the whole allowance one event takes, whatever has been spent."""
+        """Return the share of the whole allowance that one event takes, whatever has been spent."""
 
 
 class Oracle:
@@ -91,7 +91,7 @@ class Oracle:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the questions asked so far want a receipt to say of their public constants."""
+        """Notes for a receipt on the public constants of the queries asked so far."""
         return self.rests_on()[1]
 
     def rests_on(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -111,12 +111,12 @@ class Oracle:
             return question.answer(self.__records, self.__noise)
 
     def affords(self, *questions: Mechanism) -> bool:
-        """Whether all of these questions could be paid for, together, now."""
+        """Return whether all of these queries could be paid for, together, now."""
         public = self.__records.public
         return self.__account.affords(*(_event(question, public) for question in questions))
 
     def share(self, question: Mechanism) -> float:
-        """Which part of a filter's whole allowance the question would take."""
+        """Return the share of a filter's whole allowance that the query would take."""
         return self.__account.share(_event(question, self.__records.public))
 
 
@@ -137,36 +137,38 @@ def pages_and_notes(
         pages["units"] = None
     if public.weighted and questions:
         notes.append(
-            "rows enter with weights of their own, at most 1 of the declared bound; a weight is part of its record"
+            "each row has a weight of its own, at most 1 as a share of the declared bound; the weight is protected "
+            "with its record"
         )
     if public.rows > 1 and questions:
         notes.append(
-            f"neighbours differ in a unit, of which the first {public.rows} rows at most enter with equal weights of "
-            "sum 1: what is estimated is a mean over units"
+            f"neighbours differ in one unit; at most its first {public.rows} rows are used, with equal weights that "
+            "sum to 1, so the estimate is a mean over units"
         )
     return tuple(pages), tuple(notes)
 
 
 def _of_lists(public: Public) -> tuple[str, ...]:
-    """What neighbours differ in."""
+    """Return a note on how neighbours differ where records are lists."""
     if public.lists == "labels":
         return (
-            "neighbours differ in the labels of one list; which lists there are and all their documents are public, "
-            "and are not protected",
+            "neighbours differ in the labels of one list; which lists there are and all their documents are "
+            "public, and are not protected",
         )
     if public.lists_each:
         return (
-            f"neighbours differ in all lists of one person, of which the first {public.lists_each} at most enter with "
-            f"equal weights of sum 1, each with its first {public.rows // public.lists_each} documents at most",
+            f"neighbours differ in all lists of one person; at most the first {public.lists_each} lists are used, "
+            f"with equal weights that sum to 1, and at most the first {public.rows // public.lists_each} documents "
+            "of each",
         )
     return (
-        f"neighbours differ in one whole list, documents and labels, of which the first {public.rows} documents at "
-        "most enter",
+        f"neighbours differ in one whole list, documents and labels; at most its first {public.rows} documents are "
+        "used",
     )
 
 
 def price(question: Mechanism, public: Public) -> Event:
-    """What an oracle would charge for the question; it is refused here where it would be refused there.
+    """Return what an oracle would charge for the query; it is refused here where it would be refused there.
 
     Parameters
     ----------
@@ -184,7 +186,8 @@ def _event(question: Mechanism, public: Public) -> Event:
         asked = vars(question).get("question") or question
         if not asked.of_lists:
             raise NotSupported(
-                f"{type(asked).__name__} has no proof for lists of documents; ask a question of lists."
+                f"{type(asked).__name__} has no proof for lists of documents; ask a query for lists, such as "
+                "ListGradient."
             )
         if public.lists_each and not asked.covers_users:
             raise NotSupported(
@@ -198,10 +201,10 @@ def _event(question: Mechanism, public: Public) -> Event:
 
 
 def _of_shares(public: Public) -> str:
-    """What has no proof, and the remedy."""
+    """Return the end of a refusal: the unit that has no proof, and the remedy."""
     if public.rows == 1:
-        return "weighted records; ask another question, or give no weights"
-    return f"units of up to {public.rows} rows; ask another question, or give one row for each unit"
+        return "weighted records; ask another query, or give no weights"
+    return f"units of up to {public.rows} rows; ask another query, or give one row for each unit"
 
 
 def _copied(question: Mechanism) -> tuple[Mechanism, tuple[type, type]]:
@@ -226,7 +229,7 @@ def _copy(question: Any) -> Any:
 
 
 def _fresh(part: Any) -> Any:
-    """The same with arrays, losses, penalties and schedules of its own; coordinates are known by what they are."""
+    """Copy a part with its own arrays, losses, penalties and schedules; coordinates are known by their identity."""
     own = object.__new__(type(part))
     fields = vars(own)
     for name, value in vars(part).items():

@@ -29,7 +29,7 @@ TIGHT = 2.0**-40  # of the square of an image's norm: how much rounding a norm f
 
 
 def few_pairs(rows: Entries) -> bool:
-    """Whether rows have so few entries that their pairs are the quicker way."""
+    """Return whether rows have so few entries that their pairs are the quicker way."""
     return rows.size * FEW <= rows.columns * len(rows)
 
 

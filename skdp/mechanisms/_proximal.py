@@ -42,11 +42,11 @@ class _Point:
     error: float
 
     def meets(self, tolerance: float) -> bool:
-        """Whether a true subgradient of the whole is small enough."""
+        """Return whether a true subgradient of the whole is small enough."""
         return norm(self.certificate) + self.error <= tolerance
 
     def below(self, w: Array) -> float:
-        """How far the objective provably falls from w to here."""
+        """Return a provable decrease of the objective from w to this point."""
         return float(np.vdot(self.certificate, w - self.u)) - self.error * norm(w - self.u)
 
 
@@ -79,7 +79,7 @@ def minimise_composite(
 
 @dataclass(frozen=True)
 class _Search:
-    """What stays the same from round to round.
+    """Constants of a search.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class _Search:
         return _Point(u, gradient + subgradient, error)
 
     def prox_step(self, w: Array, g: Array, size: float) -> _Point:
-        """Where a prox step goes."""
+        """Return the point that a prox step leads to."""
         u = self.penalty.prox(w - size * g, size)
         return self.at(u, (w - u) / size - g)
 

@@ -24,7 +24,7 @@ def _derived() -> Any:
 
 @dataclass(frozen=True)
 class Public:
-    """What may be known of the records without paying.
+    """Public facts about the records, known without paying.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Public:
             object.__setattr__(self, name, value)
 
     def of_rows(self) -> Public:
-        """The same where every row is a record: what a minimiser's rounding is bounded for."""
+        """Return the facts with every row as a record: a minimiser's rounding is bounded for these."""
         if self.rows == 1:
             return self
         counted = replace(self, n=None if self.n is None else self.n * self.rows, rows=1)
@@ -149,9 +149,7 @@ def _refuse_lists(public: Public) -> None:
     if public.lists == "labels" and public.neighbors != "replace_one":
         raise ValueError("lists='labels' needs neighbors='replace_one': lists are public.")
     if public.lists is not None and public.weighted:
-        raise ValueError(
-            "lists have no weights, and no question of theirs asks for any; leave them out."
-        )
+        raise ValueError("lists of documents take no weights; leave them out.")
     each = public.lists_each
     if type(each) is not int or each < 0 or (each and public.rows % each):
         raise ValueError(f"lists_each={each!r} must be 0, or a whole number that divides rows.")
@@ -165,5 +163,5 @@ def _refuse_lists(public: Public) -> None:
     fits = len(shown) == public.n and shown.rows.width == public.n_features
     if not fits or public.intercept or shown.lists.sizes.max(initial=1) > public.rows:
         raise ValueError(
-            "documents do not fit n, n_features, rows and intercept=0; declare theirs."
+            "documents do not match n, n_features, rows and intercept=0; declare the numbers of the documents."
         )

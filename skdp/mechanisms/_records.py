@@ -134,7 +134,7 @@ class Records:
         groups: Array | None = None,
         weights: Array | None = None,
     ) -> tuple[Records, ...]:
-        """One vault for each column of targets, over the same rows; otherwise as `admit`."""
+        """Admit a vault for each column of targets, over the same rows; otherwise as `admit`."""
         targets = copy_if_shared(targets)
         one = np.ascontiguousarray(targets[:, 0])
         first = cls.admit(X, one, public, data_norm, groups, weights)
@@ -143,7 +143,7 @@ class Records:
         return first, *(first.with_targets(column) for column in entered.T[1:])
 
     def with_targets(self, y: Array) -> Records:
-        """The same rows, in the order in which they entered, with other targets."""
+        """Return a vault of the same rows, in the order in which they entered, with other targets."""
         if y.shape != self.y.shape:
             raise ValueError("y must hold one target for each row that entered.")
         y = copy_if_shared(y)
@@ -152,10 +152,10 @@ class Records:
         return Records(self.rows, y, self.public, self.whole, self.units)
 
     def weighed(self, of_cell: Array) -> Records:
-        """The same records, of which each row weighs, besides, what a public number in [0, 1] says of its target."""
+        """Return the records with each row's weight multiplied by a public number in [0, 1] for its target."""
         of_cell = np.array(of_cell, dtype=np.float64)
         if self.units is None or not self.public.weighted:
-            raise ValueError("weighted=False was declared; declare rows of weights of their own.")
+            raise ValueError("weighted=False was declared; declare weighted=True to weigh rows.")
         if of_cell.ndim != 1 or not ((of_cell >= 0.0) & (of_cell <= 1.0)).all():
             raise ValueError("of_cell must hold one number in [0, 1] for each cell.")
         units = self.units.weighted(of_cell[cells_of(self.y, len(of_cell))])
@@ -221,13 +221,13 @@ class Records:
         return Records(self.rows.take(index), self._targets(index), self.public, whole, units)
 
     def one_against_rest(self, code: int) -> Records:
-        """The same records with targets of two classes: +1 where the target is this code, -1 elsewhere."""
+        """Return the records with targets of two classes: +1 where the target is this code, -1 elsewhere."""
         y = np.where(self.y == code, 1.0, -1.0).astype(self.y.dtype)
         public = replace(self.public, target_bound=1.0)
         return Records(self.rows, y, public, self.whole, self.units)
 
     def of_rows(self, index: Array) -> Records:
-        """The same records where only the rows at `index`, which increases, are left."""
+        """Return the records with only the rows at `index`, which increases."""
         units = None if self.units is None else self.units.of_rows(index)
         return Records(self.rows.take(index), self._targets(index), self.public, False, units)
 
@@ -236,11 +236,11 @@ class Records:
 
     @property
     def share(self) -> Array | None:
-        """What each row weighs in its unit; None where all weigh 1."""
+        """Weight of each row in its unit; None where all weigh 1."""
         return None if self.units is None else self.units.weights
 
     def shared(self, values: Array) -> Array:
-        """What rows have, one by one and within their bound, times their weights in their units; in place."""
+        """Multiply bounded values of the rows by the rows' weights in their units, in place."""
         weights = self.share
         if weights is not None:
             values *= weights if values.ndim == 1 else weights[:, None]
@@ -248,12 +248,12 @@ class Records:
 
     @property
     def model(self) -> Model:
-        """How scores come from parameters and rows."""
+        """Model that gives scores from parameters and rows."""
         return self.public.model
 
     @property
     def in_place(self) -> bool:
-        """Whether all rows but one stand in a neighbour where they stand here: units may differ in their rows."""
+        """True if a neighbour has all rows but one in the same places: units may differ in their rows."""
         return self.whole and self.public.replace_one and self.public.rows == 1
 
 

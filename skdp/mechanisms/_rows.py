@@ -77,7 +77,7 @@ class DenseRows:
 
     @staticmethod
     def admits(X: Any) -> bool:
-        """Whether a table is of this kind: an array, copied before where it was mapped from a file."""
+        """Return whether a table is an array; one mapped from a file was copied before."""
         return isinstance(X, np.ndarray)
 
     @classmethod
@@ -106,7 +106,7 @@ class DenseRows:
 
     @property
     def dtype(self) -> Any:
-        """Of the numbers that products are made of."""
+        """Type of the numbers that products are made of."""
         return self._x.dtype
 
     def in_double(self) -> DenseRows:
@@ -123,7 +123,7 @@ class DenseRows:
         return DenseRows(x, scale, self.norms, self.intercept, self.shrink, steady=False)
 
     def rough(self) -> DenseRows:
-        """The same rows, scores of which may be made by blocks."""
+        """Return the rows in a form whose scores may be computed by blocks."""
         whole = self._x, self._scale, self.norms, self.intercept, self.shrink
         return DenseRows(*whole, steady=False, unshrunk=self._unshrunk)
 
@@ -148,7 +148,7 @@ class DenseRows:
         return np.multiply(scores, along, out=scores, casting="same_kind")
 
     def _pull(self, w: Array) -> Any:
-        """What a whole constant column adds to a score."""
+        """Return what a whole constant column adds to a score."""
         return self._x.dtype.type(self.intercept) * w[-1].astype(self._x.dtype)
 
     def _left_of(self, constant: Any, part: slice = slice(None)) -> Any:
@@ -175,11 +175,11 @@ class DenseRows:
         return out
 
     def reach(self) -> Array:
-        """How long each row is in memory, once scaled: products round by that."""
+        """Return the norm of each row as stored, once scaled: rounding errors are proportional to it."""
         return self.norms
 
     def units_of_scores(self, w: Array) -> float:
-        """How many units of a row's `reach` a computed score at w may be off, summed in any order."""
+        """Bound the error of a score at w in unit roundoffs of the row's `reach`, for any order of summation."""
         return (self.width + 8.0) * float(np.linalg.norm(w))
 
     def careful_dot(self, high: Array, low: Array) -> Array:

@@ -72,7 +72,7 @@ class Schedule:
 
     @classmethod
     def constant(cls, step: float, epochs: int, sizes: tuple[int, ...]) -> Schedule:
-        """One step size throughout."""
+        """Make a schedule with a single step size."""
         return cls(np.full((epochs, len(sizes)), float(step)), sizes)
 
     @classmethod
@@ -92,7 +92,7 @@ class Schedule:
         return cls(np.minimum(1.0 / curvature, 1.0 / (convexity * t)), sizes)
 
     def averages_after(self, epoch: int) -> bool:
-        """Whether the iterate is replaced by a mean after this epoch, counted from 0."""
+        """Return whether a mean replaces the iterate after this epoch, counted from 0."""
         return self.period is not None and (epoch + 1) % self.period == 0
 
     def runs(self) -> Iterator[tuple[float, int]]:
@@ -115,7 +115,7 @@ def distances(
     sensitivity_factor: float = 2.0,
     roughness: Callable[[float, float], float] = exactly,
 ) -> Array:
-    """How far apart two neighbouring runs may end, by the batch that holds the changed record.
+    """Bound the distance of the ends of two neighbouring runs, by the batch that holds the changed record.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _of_one_batch(
 
 
 def _contraction(steps: Array, curvature: float, convexity: float) -> Array:
-    """By how much each step brings two runs together on a record that both see, or drives them apart."""
+    """Return the factor by which each step changes the distance of two runs on a record that both see."""
     return np.asarray(
         np.maximum(np.abs(1 - steps * convexity), np.abs(1 - steps * (curvature + convexity)))
     )
@@ -234,7 +234,7 @@ def _reached(furthest: float, steps: Array, slope: float, convexity: float) -> f
 
 
 def _after_run(furthest: float, step: float, count: int, slope: float, convexity: float) -> float:
-    """The same for equal steps: bounds go one way, so the first or the last is the largest."""
+    """Bound the norms of the iterates of equal steps: the bounds are monotone, so an end is the largest."""
     shrink = abs(1.0 - step * convexity)
     if shrink > 1.0 and count * math.log(shrink) > _LARGEST_EXPONENT:
         return math.inf
@@ -243,7 +243,7 @@ def _after_run(furthest: float, step: float, count: int, slope: float, convexity
 
 
 def _tails(rho: Array) -> tuple[Array, Array]:
-    """For each position: the product of what follows, and the sum of all partial products."""
+    """Return for each position the product of all later ratios, and the sum of all partial products."""
     first, count = float(rho[0]), len(rho)
     if 0.0 < first != 1.0 and (rho == first).all():
         follow = np.arange(count - 1, -1, -1)
@@ -259,7 +259,7 @@ def _tails(rho: Array) -> tuple[Array, Array]:
 def minimiser_distance(
     slope: float, convexity: float, tolerance: float, sensitivity_factor: float
 ) -> float:
-    """How far apart the certified minimisers of two neighbouring sums of losses may lie.
+    """Bound the distance of the certified minimisers of two neighbouring sums of losses.
 
     sensitivity_factor * L / lam for exact ones (strong convexity), and tolerance / lam for each certificate.
     """

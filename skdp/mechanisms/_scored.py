@@ -35,7 +35,7 @@ LEAST = 2.0**-6  # of the longest gradient of a document, under which no span of
 
 
 def is_linear(public: Public) -> bool:
-    """Whether scores are linear in the parameters."""
+    """Return whether scores are linear in the parameters."""
     return type(public.model) is Linear
 
 
@@ -51,7 +51,7 @@ def refuse_scorer(public: Public) -> None:
 
 
 def rounding_of_lists(public: Public, size: int, clip: float) -> float:
-    """How far the sum as computed may be from that of lists' contributions."""
+    """Bound the distance of the computed sum from the exact sum of the lists' contributions."""
     off = (ROUNDINGS + 64.0 + public.rows + size) / STEADY
     return off * UNIT * public.most * clip
 
@@ -97,7 +97,7 @@ def _weighted(
 def _without(
     given: tuple[Any, Any, Array, Lists, Array | None], kept: Array
 ) -> tuple[Any, Any, Array, Lists, Array | None]:
-    """Without the lists whose pass overflowed: what they would add is NaN, also times 0."""
+    """Drop the lists whose pass overflowed: they would add NaN, even times 0."""
     model, rows, y, lists, shares = given
     index = np.flatnonzero(lists.spread(kept))
     left = Lists(np.append(0, np.cumsum(lists.sizes[kept])))
@@ -108,7 +108,7 @@ def _without(
 
 
 def rounding_of_labels(public: Public, clip: float) -> float:
-    """The same where labels choose from gradients of documents."""
+    """Bound the rounding of the sum where labels choose from gradients of documents."""
     model: Any = public.model
     terms = sum(map(sum, model.shapes(public.width, 1, public.intercept > 0)))
     length = min(public.rows, LONGEST)
@@ -117,7 +117,7 @@ def rounding_of_labels(public: Public, clip: float) -> float:
 
 
 def reach_through(tape: Any, model: Any, lists: Lists, p: Array, paired: bool) -> Array:
-    """How long the ``p_i (J_i - sum_l p_l J_l)`` of a list may be, or how far apart, J being gradients of scores.
+    """Bound the norms, or distances, of the ``p_i (J_i - sum_l p_l J_l)`` of each list, J gradients of scores.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ def _forward(model: Model, w: Array, rows: Any, loss: Loss) -> tuple[Array, Any]
     wanted = () if loss.outputs == 1 else (loss.outputs,)
     if scores.shape[1:] != wanted:
         raise ValueError(
-            f"{type(loss).__name__} wants {loss.outputs} score(s) of a record and parameters of shape {w.shape} "
-            f"give {scores.shape[1:]}; ask with parameters of shape (width,) or (width, outputs)."
+            f"{type(loss).__name__} needs {loss.outputs} score(s) per record, but parameters of shape {w.shape} "
+            f"give {scores.shape[1:]}; use parameters of shape (width,) or (width, outputs)."
         )
     return scores, tape
 
@@ -48,7 +48,7 @@ def pass_forward(w: Array, records: Records, loss: Loss) -> tuple[Array, Any]:
 
 
 def _left(records: Records) -> Array | None:
-    """How much of each row is left, where scores are those of the whole rows."""
+    """Return the factors by which rows were scaled down, where scores are those of the whole rows."""
     left: Array | None = records.rows.shrink if records.model.of_whole_rows else None
     return left
 

@@ -13,7 +13,7 @@ _PARTS = ("data", "indices", "indptr", "row", "col")  # arrays of a sparse table
 
 
 def is_shared(array: np.ndarray[Any, Any]) -> bool:
-    """Whether another process may write what an array shows.
+    """Return whether another process may write to an array's memory.
 
     Only memory that numpy itself has set aside, and immutable bytes, are known to be this process' alone. A map of a
     file, shared memory, a tensor or a buffer of another library may change between two reads.

@@ -52,7 +52,7 @@ def values_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
 
 
 def values_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
-    """The same at scores of the whole rows."""
+    """Return the losses of shrunk rows from the scores of the whole rows."""
     if shrink is not None and _together(loss):
         return np.asarray(loss.value(*_scaled(shrink, whole, y)), dtype=np.float64)
     values = loss.value(whole, y).astype(np.float64, copy=False)
@@ -65,7 +65,7 @@ def slopes_of(loss: Loss, shrink: Array | None, z: Array, y: Array) -> Array:
 
 
 def slopes_at(loss: Loss, shrink: Array | None, whole: Array, y: Array) -> Array:
-    """The same at scores of the whole rows."""
+    """Return the derivatives of the losses of shrunk rows from the scores of the whole rows."""
     if shrink is not None and _together(loss):
         return np.asarray(loss.dz(*_scaled(shrink, whole, y)), dtype=np.float64, order="C")
     slopes = np.asarray(loss.dz(whole, y), dtype=np.float64, order="C")
@@ -90,7 +90,7 @@ def whole_scores(shrink: Array | None, z: Array) -> Array:
 
 
 def _together(loss: Loss) -> bool:
-    """Whether targets are scaled down with their rows: numbers may be, labels not."""
+    """Return whether targets are scaled down with their rows: numbers may be, labels not."""
     return loss.kind == "regression" and loss.scales_targets
 
 
@@ -102,7 +102,7 @@ def _scaled(shrink: Array, whole: Array, y: Array) -> tuple[Array, Array]:
 def left_of(
     raw: Array, divisor: Array, data_norm: float, intercept: float
 ) -> tuple[Array | None, Array]:
-    """How much is left of rows of these norms, and bounds on what they have then, the constant column included."""
+    """Return how much is left of rows of these norms, and bounds on their norms with the constant column."""
     shrink = np.maximum(data_norm / divisor, LEAST_SHRINK)
     # Above the roundings of the quotients and of the root, so that the bound holds as computed.
     with np.errstate(invalid="ignore"):  # infinite rows become NaN, which Records.admit refuses

@@ -35,7 +35,7 @@ _U64, _I64 = np.uint64, np.int64
 
 @dataclass(frozen=True)
 class Slots:
-    """What slots stand for.
+    """Tables of the slots: the strip and the place that a word stands for.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Slots:
 
 @lru_cache(maxsize=1)
 def slots() -> Slots:
-    """As many slots of each strip as are surely kept: ``exp(-t) >= 1 - t >= 1 - (2i + 1) w^2 / 2`` in strip i."""
+    """Take as many slots of each strip as are surely kept: ``exp(-t) >= 1 - t >= 1 - (2i + 1) w^2 / 2`` in strip i."""
     pairs = enumerate(pairwise(thresholds(FIRST)))
     sure = [
         (high - low - 3) * (2**15 - 2 * i - 1) >> (FIRST + 15 - SIDE) for i, (low, high) in pairs
@@ -138,7 +138,7 @@ def _of_the_rest(index: Array, bits: int, source: Bits) -> Array:
 
 
 def _kept(strip: Array, place: Array, coin: Array) -> tuple[Array, Array]:
-    """Whether U < (exp(-t) - c) / (1 - c), U given by its first 64 bits, and where that is too near to tell.
+    """Return masks of U < (exp(-t) - c) / (1 - c) and of doubt, U given by its first 64 bits.
 
     c is what slots took. That is ``(1 - U) (1 - c) > 1 - exp(-t)``.
     """
@@ -162,7 +162,7 @@ def _strip(word: int, source: Bits) -> int:
 
 
 def _kept_exactly(drawn: Deviate, coin: int, source: Bits) -> bool:
-    """The same in integers: both sides as intervals, with 64 more bits each until they part."""
+    """Decide U < (exp(-t) - c) / (1 - c) in integers: intervals gain 64 bits until they part."""
     bits = 64
     while True:
         shared = max(drawn.bits, bits) + 64

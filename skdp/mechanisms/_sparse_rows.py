@@ -57,7 +57,7 @@ class SparseRows:
 
     @staticmethod
     def admits(X: Any) -> bool:
-        """Whether a table is a sparse matrix or array, of any format."""
+        """Return whether a table is a sparse matrix or array, of any format."""
         return is_sparse(X)
 
     @classmethod
@@ -83,7 +83,7 @@ class SparseRows:
 
     @property
     def dtype(self) -> Any:
-        """Of the numbers that products are made of."""
+        """Type of the numbers that products are made of."""
         return self._rows.data.dtype
 
     def in_double(self) -> SparseRows:
@@ -97,7 +97,7 @@ class SparseRows:
         return SparseRows(rows, scale, self.norms, self.intercept, self.shrink)
 
     def rough(self) -> SparseRows:
-        """The same rows: no order of sums is quicker."""
+        """Return the rows themselves: no order of sums is quicker."""
         return self
 
     def dot(self, w: Array) -> Array:
@@ -120,7 +120,7 @@ class SparseRows:
         return np.multiply(scores, _beside(scale, scores), out=scores, casting="same_kind")
 
     def _pull(self, w: Array) -> Any:
-        """What a whole constant column adds to a score."""
+        """Return what a whole constant column adds to a score."""
         return self.dtype.type(self.intercept) * w[-1].astype(self.dtype)
 
     def _left_of(self, constant: Any) -> Any:
@@ -141,11 +141,11 @@ class SparseRows:
         return np.concatenate([total, last[None]])
 
     def reach(self) -> Array:
-        """How long each row is in memory, once scaled: products round by that."""
+        """Return the norm of each row as stored, once scaled: rounding errors are proportional to it."""
         return self.norms
 
     def units_of_scores(self, w: Array) -> float:
-        """How many units of a row's `reach` a computed score at w may be off, summed in any order."""
+        """Bound the error of a score at w in unit roundoffs of the row's `reach`, for any order of summation."""
         return (self.width + 8.0) * float(np.linalg.norm(w))
 
     def careful_dot(self, high: Array, low: Array) -> Array:
@@ -287,7 +287,7 @@ class SparseRows:
 
 
 def _beside(factor: Array, values: Array) -> Array:
-    """One factor for each row, beside values of one output or several."""
+    """Shape a factor for each row so that it multiplies values of one output or several."""
     return factor if values.ndim == 1 else factor[:, None]
 
 

@@ -15,11 +15,13 @@ from ._entries import Array, Entries
 
 __all__ = ["entries_of", "is_sparse"]
 
-MALFORMED = "X is no well-formed sparse table of floats: its index arrays do not fit its shape; build it anew."
+MALFORMED = (
+    "X is a malformed sparse table of floats: its index arrays do not fit its shape; rebuild it."
+)
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether it is a sparse matrix or a sparse array of two dimensions."""
+    """Return whether X is a sparse matrix or a sparse array of two dimensions."""
     return issparse(X) and X.ndim == 2
 
 
@@ -66,13 +68,13 @@ def _checked(X: Any, data: Array, indices: Array, indptr: Array) -> Entries:
 
 
 def _turned(across: Entries, shape: tuple[int, int]) -> Entries:
-    """From columns to rows, or back: entries of one line keep their order."""
+    """Turn columns into rows, or back; entries of one line keep their order."""
     turned = csr_array((across.data, across.indices, across.indptr), shape=shape[::-1]).tocsc()
     return Entries(turned.data, turned.indices, turned.indptr, shape[1])
 
 
 def _from_triplets(X: Any) -> Entries:
-    """Of any other format: sorted by row, and otherwise as stored."""
+    """Convert any other format: entries sorted by row, and otherwise as stored."""
     triplets = X.tocoo()
     line = triplets.row
     if len(line) and not (line.min() >= 0 and line.max() < X.shape[0]):
@@ -83,7 +85,7 @@ def _from_triplets(X: Any) -> Entries:
 
 
 def _canonical(rows: Entries) -> bool:
-    """Whether columns increase along each row, and no entry is zero."""
+    """Return whether columns increase along each row, and no entry is zero."""
     further = rows.indices[1:] > rows.indices[:-1]
     first = rows.indptr[1:-1]
     further[first[(first > 0) & (first < len(rows.data))] - 1] = True

@@ -1,4 +1,4 @@
-"""What questions would cost, and what their answers would rest on: public before anything is asked."""
+"""Price list of queries and the proofs behind them: public before anything is asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Statement", "state"]
 
 @dataclass(frozen=True)
 class Statement:
-    """What a run asks.
+    """Public statement of a run: its price, its proofs and its notes.
 
     Parameters
     ----------

@@ -37,10 +37,10 @@ _PLACES = _U64((1 << PLACE) - 1)
 
 
 class Bits(Protocol):
-    """Where fresh random bytes come from."""
+    """Source of fresh random bytes."""
 
     def bytes(self, count: int) -> bytes:
-        """That many independent uniform bytes."""
+        """Return that many independent uniform bytes."""
 
 
 def big(source: Bits, bits: int) -> int:
@@ -76,7 +76,7 @@ def thresholds(bits: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Tables:
-    """What the first words are compared with.
+    """Tables that the first words are compared with.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _settle(out: Array, open_: Array, word: Array, coin: Array, bits: int, sourc
 def _settle_many(
     out: Array, open_: Array, word: Array, coin: Array, bits: int, source: Bits
 ) -> Array:
-    """The same in arrays; returns those that need a longer comparison of strips, all their bits unused."""
+    """Finish many draws at once; return those that need a longer comparison of strips, all their bits unused."""
     known = tables()
     slot = (word >> _U64(48)).view(_I64)
     told = known.limit.take(slot) > 0
@@ -193,7 +193,7 @@ def _settle_many(
 
 
 def _accepted(strip: Array, place: Array, coin: Array) -> tuple[Array, Array]:
-    """Whether U < exp(-t), U given by its first 64 bits, and where that is too near to tell in doubles."""
+    """Return masks of U < exp(-t), and of what is too near to tell in doubles; U given by its first 64 bits."""
     part = place.astype(np.float64) * 2.0**-PLACE
     reject = _one_minus_exp(part * (strip + 0.5 * part) * 4.0**-WIDTH)
     beyond = (~coin).astype(np.float64) * 2.0**-64 - reject  # 1 - U - (1 - exp(-t))
@@ -245,12 +245,12 @@ class Deviate:
 
 
 def deviate(source: Bits) -> Deviate:
-    """One exact standard normal, to be refined at will."""
+    """Draw an exact standard normal deviate, to be refined at will."""
     return _deviate(big(source, 64), big(source, 16), source)
 
 
 def _deviate(word: int, coin: int, source: Bits) -> Deviate:
-    """One deviate from its first word and coin on."""
+    """Draw a deviate from its first word and coin on."""
     known = tables()
     while True:
         slot = word >> 48
@@ -291,7 +291,7 @@ def _strip(word: int, source: Bits) -> int:
 
 
 def _accept(drawn: Deviate, coin: int, source: Bits) -> bool:
-    """Whether U < exp(-t), in doubles where that is plain."""
+    """Return whether U < exp(-t), in doubles unless they are too near to tell."""
     part = drawn.place * 2.0**-PLACE
     reject = _one_minus_exp(part * (drawn.strip + 0.5 * part) * 4.0**-WIDTH)
     beyond = ((1 << 64) - 1 - coin) * 2.0**-64 - reject
@@ -301,7 +301,7 @@ def _accept(drawn: Deviate, coin: int, source: Bits) -> bool:
 
 
 def _accept_exactly(drawn: Deviate, coin: int, source: Bits) -> bool:
-    """The same in integers: both sides as intervals, with 64 more bits each until they part."""
+    """Decide U < exp(-t) in integers: intervals of both sides gain 64 bits until they part."""
     bits = 64
     while True:
         shared = max(drawn.bits, bits) + 64

@@ -33,7 +33,7 @@ def best_of(
     odds: Sequence[int],
     source: Bits,
 ) -> Result | None:
-    """What the best of the first K runs released, K drawn by these odds of 1, 2, ...; None if no score is a number.
+    """Return what the best of the first K runs released, K drawn by these odds; None if no score is a number.
 
     All runs that K might allow are made, whatever it is, so that their number tells nothing. K and all settings are
     drawn before the first run. Among equal scores the first wins.

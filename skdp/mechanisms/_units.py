@@ -49,14 +49,14 @@ class Units:
         return cls(offsets, np.repeat(_equal(lists), counts), begins)
 
     def weighted(self, weights: Array) -> Units:
-        """The same units where each row counts with a weight in [0, 1] besides; sums stay at most 1 as computed."""
+        """Return the units with each row's weight multiplied by one in [0, 1]; sums stay at most 1 as computed."""
         return Units(self.offsets, self.weights * weights)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def take(self, index: Array | slice) -> tuple[Array | slice, Units]:
-        """Where the rows of the units at `index` lie, and these units; in the time of their rows."""
+        """Return the places of the rows of the units at `index`, and these units; in the time of their rows."""
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step == 1:
@@ -75,7 +75,7 @@ class Units:
         return slice(first, last), Units(offsets, self.weights[first:last], begins)
 
     def of_rows(self, index: Array) -> Units:
-        """The same units where only the rows at `index`, which increases, are left; weights stay what they were."""
+        """Return the units with only the rows at `index`, which increases; weights stay the same."""
         return Units(index.searchsorted(self.offsets), self.weights.take(index))
 
     def aligned(self, parts: Iterable[slice]) -> Iterator[slice]:
@@ -180,7 +180,7 @@ def _grouped(number: Array, groups: int) -> tuple[Array, Array, Array]:
 
 
 def number_of_units(groups: Any, n: int) -> int:
-    """How many units n rows are of; refused where `groups` does not say of each row whose it is."""
+    """Count the units of n rows; refused where `groups` does not name the unit of each row."""
     _refuse_unless_ids(groups, n)
     return len(np.unique(np.array(groups)))
 

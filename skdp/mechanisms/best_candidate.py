@@ -84,7 +84,7 @@ class BestCandidate(Selection):
         return public.sensitivity_factor * self.cap
 
     def rounding(self, public: Public) -> float:
-        """As of any sum, and what adding the offsets rounds."""
+        """Bound the rounding of the sum, and of adding the offsets."""
         offset = float(np.abs(self.offsets).max(initial=0.0))
         return ROUNDINGS * UNIT * public.most_rows * self.cap + 2.0 * UNIT * offset
 

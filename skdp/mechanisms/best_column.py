@@ -57,7 +57,7 @@ class BestColumn(Selection):
         return public.sensitivity_factor
 
     def rounding(self, public: Public) -> float:
-        """As of any sum."""
+        """Bound the rounding of a sum."""
         return ROUNDINGS * UNIT * public.most_rows
 
     def sampled_event(self, public: Public, rate: float) -> Event:

@@ -1,4 +1,4 @@
-"""How many records fall into each of some cells: accuracy, confusion matrices, histograms of scores."""
+"""Counts of records in cells: accuracy, confusion matrices, histograms of scores."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CellCounts(Additive):
         return 1.0
 
     def size(self, public: Public) -> int:
-        """One number for each cell."""
+        """Return the number of cells."""
         return self.cells
 
     def sensitivity(self, public: Public) -> float:
@@ -63,7 +63,7 @@ class CellCounts(Additive):
         return math.sqrt(public.sensitivity_factor)
 
     def rounding(self, public: Public) -> float:
-        """None of whole counts, sums of weights; where they are put on the lattice, that of a quotient each."""
+        """Bound the rounding of sums of weights and of quotients on the lattice; whole counts are exact."""
         quotients = 4.0 * UNIT * public.most * math.sqrt(self.cells)
         return quotients + (super().rounding(public) if public.shares else 0.0)
 

@@ -1,4 +1,4 @@
-"""How many records lie in each octave of each column."""
+"""Counts of records in each octave of each column."""
 
 from __future__ import annotations
 

@@ -80,12 +80,12 @@ class ColumnMoments(Additive):
         shape = (public.n_features,)
         if self.low.shape != shape or self.high.shape != shape or (self.low > self.high).any():
             raise ValueError(
-                f"low and high must hold bounds for {shape[0]} columns, low <= high; ask with such."
+                f"low and high must hold one bound for each of the {shape[0]} columns, with low <= high."
             )
         return 2 * public.n_features
 
     def sensitivity(self, public: Public) -> float:
-        """Under replace-one that of the sums alone; see the page."""
+        """Return the sensitivity; under replace-one that of the sums alone (see the page)."""
         return 2.0 * math.sqrt(public.n_features) if public.replace_one else self.bound(public)
 
     def sampled_event(self, public: Public, rate: float) -> Event:

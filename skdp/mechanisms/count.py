@@ -1,4 +1,4 @@
-"""How many records there are, where that is private."""
+"""Noisy number of records, where that is private."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Count(Additive):
         return 1.0
 
     def size(self, public: Public) -> int:
-        """One number."""
+        """Return 1, the number of entries."""
         return 1
 
     def rounding(self, public: Public) -> float:
-        """None of the count, an integer; where it is put on the lattice, that of a quotient."""
+        """Bound the rounding of a quotient on the lattice; the count, an integer, has none."""
         return 4.0 * UNIT * public.most
 
     def sensitivity(self, public: Public) -> float:

@@ -69,12 +69,12 @@ class Gradient(Additive):
         return self.clip
 
     def size(self, public: Public) -> int:
-        """One number for each parameter, of which each record has its own scores."""
+        """Return the number of parameters; refuse a shape in which records share scores."""
         refuse_shape(self.at.shape, self.loss, public)
         return int(self.at.size)
 
     def rounding(self, public: Public) -> float:
-        """As of any sum; in other coordinates rows are summed as they lie in memory, which may be longer."""
+        """Bound the rounding of the sum; mapped rows are summed as stored, which may be longer."""
         if not public.stretch:
             return super().rounding(public)
         steepest = math.inf if self.loss.slope is None else self.loss.slope
@@ -82,7 +82,7 @@ class Gradient(Additive):
         return (ROUNDINGS + public.depth) * UNIT * public.most_rows * longest
 
     def refuse_in(self, seen: Public) -> None:
-        """Nothing: neighbours' new rows differ in one record, too, and each gradient is clipped there."""
+        """Refuse nothing: new rows of neighbours differ in one record too, and each gradient is clipped there."""
 
     def measure(self, records: Records) -> Array:
         """Sum of the clipped gradients."""

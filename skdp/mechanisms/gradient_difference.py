@@ -1,4 +1,4 @@
-"""How the gradient changes between two points: what variance reduction asks of its batches."""
+"""Change of the gradient between two points: the query of variance reduction on its batches."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class GradientDifference(Additive):
         return self.reach
 
     def size(self, public: Public) -> int:
-        """One number for each parameter, of which each record has its own scores."""
+        """Return the number of parameters; refuse a shape in which records share scores."""
         refuse_unless_linear(public)
         refuse_shape(self.at.shape, self.loss, public)
         refuse_shape(self.anchor.shape, self.loss, public)

@@ -102,7 +102,7 @@ class HiddenDescent(Release):
         object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def reach(self, public: Public) -> Array:
-        """How far apart two neighbouring ends may lie, by the batch of the changed record."""
+        """Bound the distance of two neighbouring ends, by the batch of the changed record."""
         if not public.replace_one or sum(self.schedule.sizes) != public.n:
             raise NotSupported(
                 "A hidden descent has a proof for neighbors='replace_one' and batches that hold "
@@ -122,8 +122,8 @@ class HiddenDescent(Release):
             )
         if not reach.max() <= _FURTHEST:
             raise NotSupported(
-                f"steps of up to {self.schedule.steps.max():g} beside curvature {curvature + self.convexity:g} run "
-                "away for some records, so nothing can be promised of where they end; take steps below "
+                f"steps of up to {self.schedule.steps.max():g} at curvature {curvature + self.convexity:g} run away "
+                "for some records, so nothing can be promised of where they end; take steps below "
                 f"{2.0 / (curvature + self.convexity):g}."
             )
         return reach
@@ -131,7 +131,7 @@ class HiddenDescent(Release):
     def _rough(
         self, public: Public, bound: float, curvature: float, start: float, step: float, w: float
     ) -> float:
-        """How far a computed step may be from the exact one: sums and scores, then the step and its prox."""
+        """Bound the distance of a computed step from the exact one: sums and scores, then the step and its prox."""
         w += start
         mean = (ROUNDINGS + 32.0) * bound + (public.width + 8.0) * curvature * w
         return UNIT * (step * (mean + 4.0 * self.convexity * w) + 16.0 * (w + step * bound))
@@ -141,7 +141,7 @@ class HiddenDescent(Release):
         return float(np.linalg.norm(self.penalty.prox(np.zeros(self.shape), 1.0)))
 
     def event(self, public: Public) -> events.Event:
-        """One Gaussian, one pure release, or a mixture over the secret position of the record."""
+        """Return the event: a Gaussian, a pure release, or a mixture over the secret position of the record."""
         reach = self.reach(public)
         grid = self._lattice(public, reach)  # refuses what double precision cannot answer
         if self.pure:

@@ -48,7 +48,7 @@ class JointMoments(Additive):
     covers_units: ClassVar[bool] = True
 
     def weights(self, public: Public) -> tuple[float, float]:
-        """What products with targets, and squared targets, are multiplied by: units of a squared row."""
+        """Return the factors of products with targets and of squared targets: units of a squared row."""
         ratio = public.row_bound / public.target_bound
         return ratio, _SQUARE[public.replace_one] * ratio**2
 

@@ -90,7 +90,7 @@ class LabelGradient(Additive):
         return self.clip
 
     def size(self, public: Public) -> int:
-        """One number for each parameter."""
+        """Return the number of parameters."""
         refuse_scorer(public)
         if not is_linear(public) and public.lists != "labels":
             raise NotSupported(
@@ -100,17 +100,17 @@ class LabelGradient(Additive):
         return int(self.at.size)
 
     def sensitivity(self, public: Public) -> float:
-        """One clip between labels of the same documents where distances are bounded; two bounds elsewhere."""
+        """Return one clip where distances between labels of the same documents are bounded, else two bounds."""
         return self.clip if self._by_pairs(public) else super().sensitivity(public)
 
     def rounding(self, public: Public) -> float:
-        """As of a sum of documents with weights whose absolute sum is at most 1 in each list."""
+        """Bound the rounding of a sum of documents, whose weights have an absolute sum of at most 1 in each list."""
         if not is_linear(public):
             return rounding_of_labels(public, self.clip)
         return (ROUNDINGS + 64.0) * UNIT * public.most * (public.row_bound + self.clip)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """On a Poisson batch; refused where distances are bounded, which costs more there than bounded norms."""
+        """Return the event on a Poisson batch; refused for bounded distances, where it costs more."""
         if self._by_pairs(public):
             raise NotSupported("LabelGradient(paired=True) has no price on a batch; use False.")
         return super().sampled_event(public, rate)
@@ -153,7 +153,7 @@ class LabelGradient(Additive):
             return np.asarray(records.rows.tdot(self._slopes(records, lists, p, reach)))
 
     def _slopes(self, records: Records, lists: Lists, p: Array, reach: Array) -> Array:
-        """What documents are multiplied by, where the hull of a list's vectors reaches so far."""
+        """Return the factors of the documents, from the reach of the hull of each list's vectors."""
         worth = self.loss.worth(records.y.astype(float), lists)
         worth -= lists.spread(lists.total(p * worth))
         worth *= -p * lists.spread(self.clip / np.maximum(reach, self.clip))

@@ -77,13 +77,13 @@ class ListGradient(Additive):
         return self.clip
 
     def size(self, public: Public) -> int:
-        """One number for each parameter."""
+        """Return the number of parameters."""
         refuse_scorer(public)
         refuse_shape(self.at.shape, self.loss, public)
         return int(self.at.size)
 
     def rounding(self, public: Public) -> float:
-        """As of any sum; through a network, by what documents of a list add one by one, which may be much more."""
+        """Bound the rounding of the sum; through a network, of each document's part, which may be much more."""
         if is_linear(public):
             return super().rounding(public)
         return rounding_of_lists(public, self.size(public), self.clip)

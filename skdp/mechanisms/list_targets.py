@@ -55,15 +55,15 @@ class ListTargets(Additive):
         return 2.0 * public.row_bound if public.documents is None else public.documents.diameter
 
     def size(self, public: Public) -> int:
-        """One number for each column."""
+        """Return the number of columns."""
         return public.width
 
     def sensitivity(self, public: Public) -> float:
-        """How far apart two documents of a list are: labels choose a point in the hull of its documents."""
+        """Bound the distance of two documents of a list: labels choose a point in the hull of its documents."""
         return self.bound(public)
 
     def rounding(self, public: Public) -> float:
-        """As of a sum of documents with weights whose absolute sum is at most 2 in each list."""
+        """Bound the rounding of a sum of documents, whose weights have an absolute sum of at most 2 in each list."""
         return (
             2.0 * (ROUNDINGS + 64.0) * UNIT * public.most * (public.row_bound + self.bound(public))
         )

@@ -63,7 +63,8 @@ class Coordinates:
             )
         if np.abs(self.matrix).max(initial=0.0) > _LARGEST:
             raise ValueError(
-                f"Coordinates was given a number beyond {_LARGEST:g}; images would overflow for some records."
+                f"Coordinates was given a number beyond {_LARGEST:g}, so images would overflow for some records; "
+                "rescale the matrix."
             )
         object.__setattr__(self, "norm", float(np.linalg.norm(self.matrix)))
 
@@ -151,7 +152,7 @@ class Mapped(Mechanism):
         check_coordinates(self.coordinates)
 
     def _settle(self) -> None:
-        """What no price follows is looked at whenever it counts: rows are no longer than 1 and scores no wholer."""
+        """Freeze the fields and check those that no price follows: scale and whole are checked whenever they count."""
         freeze_fields(self, bounds=("scale",), scales=("whole",))
         if self.whole > 1.0:
             raise ValueError(f"Mapped was given whole={self.whole:g}; it must be from 0 to 1.")

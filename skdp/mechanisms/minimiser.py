@@ -84,7 +84,7 @@ class NoisyMinimiser(Release):
         object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def sensitivity(self, public: Public) -> float:
-        """How far the certified minimiser can move between neighbours."""
+        """Bound how far the certified minimiser can move between neighbours."""
         refuse_shape(self.shape, self.loss, public)
         bound = gradient_bound(self.loss, self.clip, public)
         limits = self.limits(public)
@@ -92,7 +92,7 @@ class NoisyMinimiser(Release):
         return minimiser_distance(bound, limits.convexity, tolerance, public.sensitivity_factor)
 
     def limits(self, public: Public) -> Limits:
-        """What rounding can do to the certificate."""
+        """Return the effect that rounding can have on the certificate."""
         weights, rest = split_penalty(self.penalty, self.strength, self.shape)
         return Limits(
             public,
@@ -119,7 +119,7 @@ class NoisyMinimiser(Release):
         return (convexity_note(self.strength, self.penalty, curvature, convexity),)
 
     def event(self, public: Public) -> events.Event:
-        """One Gaussian, or one pure release."""
+        """Return the event: a Gaussian release, or a pure one."""
         self.grid(public)
         if not self.pure:
             return events.Gaussian(self.multiplier)

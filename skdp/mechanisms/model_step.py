@@ -1,4 +1,4 @@
-"""One full-batch step of linearised ADMM with noise on all three of its iterates."""
+"""Full-batch step of linearised ADMM with noise on all three of its iterates."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ModelStep(Additive):
         object.__setattr__(self, "penalty", rebuild_penalty(self.penalty))
 
     def bound(self, public: Public) -> float:
-        """What a gradient of norm clip does to x, times what x can do to all three."""
+        """Bound the effect of a gradient of norm clip on x, times that of x on all three."""
         reach = self.clip / (self.n * (self.rho + self.inverse))
         return reach * math.sqrt(1.0 + max(1.0, self.rho**2))
 
@@ -95,7 +95,7 @@ class ModelStep(Additive):
         return 3 * int(self.x.size)
 
     def rounding(self, public: Public) -> float:
-        """That of the sum, and of the steps that are made of it: a few units of each number that is added."""
+        """Bound the rounding of the sum and of the steps made of it: a few units of each number that is added."""
         x, z, y = (float(np.linalg.norm(v)) for v in (self.x, self.z, self.y))
         total = self.rho + self.inverse
         furthest = (self.rho * z + y + self.inverse * x) / total + public.most * self.bound(public)
@@ -103,12 +103,12 @@ class ModelStep(Additive):
         return super().rounding(public) + 32.0 * UNIT * steps
 
     def event(self, public: Public) -> events.Event:
-        """One Gaussian release; refused where the bound, a quotient, leaves the doubles."""
+        """Return the event of a Gaussian release; refused where the bound, a quotient, leaves the doubles."""
         self.grid(public)
         return super().event(public)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """None: the iterates are not a sum over records."""
+        """Refuse a batch: the iterates are not a sum over records."""
         raise NotSupported("ModelStep has no price on a batch; ask it of all records.")
 
     def measure(self, records: Records) -> Array:

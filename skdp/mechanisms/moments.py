@@ -78,6 +78,6 @@ def mean_moment(records: Records) -> Array:
 
 
 def triangle(width: int) -> tuple[tuple[Array, Array], Array]:
-    """Where the upper triangle lies, and the weights that keep the norm."""
+    """Return the indices of the upper triangle, and the weights that keep the norm."""
     upper = np.triu_indices(width)
     return upper, np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))

@@ -21,7 +21,7 @@ __all__ = ["PartyGradients"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PartyGradients(Additive):
-    """For each of K parties, the noisy sum of its records' clipped gradients at its own parameters.
+    """Noisy sums of the clipped gradients of K parties' records, each at the party's own parameters.
 
     Parties are consecutive blocks of positions, as equal as can be: a public partition of n public records. A record
     sits in one party, so replacing it moves one block of the answer.
@@ -79,11 +79,11 @@ class PartyGradients(Additive):
         return super().sensitivity(public)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """None: in a batch the position of a record depends on who else is in it."""
+        """Refuse a batch: there the position of a record depends on who else is in it."""
         raise NotSupported("PartyGradients has no price on a batch; ask it of all records.")
 
     def measure(self, records: Records) -> Array:
-        """One clipped gradient per party, stacked."""
+        """Return the clipped gradients of the parties, stacked."""
         total, n = np.zeros_like(self.at), len(records)
         if n not in (0, records.public.n):
             raise NotSupported("PartyGradients has no price on a batch; ask it of all records.")

@@ -132,7 +132,7 @@ class PerturbedObjective(Release):
         return gradient_bound(self.loss, self.clip, public)
 
     def convexity(self, public: Public) -> Convexity:
-        """What the Jacobian is bounded by."""
+        """Return the convexity by which the Jacobian is bounded."""
         return Convexity.of(self.strength, self.penalty, public)
 
     def notes(self, public: Public) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class PerturbedObjective(Release):
         return (convexity_note(self.strength, self.penalty, curvature, convexity),)
 
     def event(self, public: Public) -> events.Event:
-        """One objective perturbation; see the theorems of its proof page."""
+        """Return the event of an objective perturbation; see the theorems of its proof page."""
         refuse_shape(self.shape, self.loss, public)
         if self.ridge is not None and self.ridge.shape != self.shape[:1]:
             raise ValueError(
@@ -183,7 +183,7 @@ class PerturbedObjective(Release):
         return self.linear_term(public).scale * typical
 
     def limits(self, public: Public) -> Limits:
-        """What rounding can do to the certificate."""
+        """Return the effect that rounding can have on the certificate."""
         pull = 0.0
         if self.center is not None:
             pull = self.strength * float(np.linalg.norm(self.center))

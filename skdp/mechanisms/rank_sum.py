@@ -1,4 +1,4 @@
-"""By how much scores of one class exceed those of the other: the area under a ROC curve, without bins."""
+"""Margin by which scores of one class exceed those of the other: the area under a ROC curve, without bins."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RankSum(Additive):
         return min(n, max(self.largest, float(math.ceil(2.0 * n / 3.0))))
 
     def size(self, public: Public) -> int:
-        """One number."""
+        """Return 1, the number of entries."""
         return 1
 
     def sensitivity(self, public: Public) -> float:

@@ -1,4 +1,4 @@
-"""How long rows are in other coordinates, on the whole."""
+"""Noisy sum of the norms of rows in other coordinates."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RowNorms(Additive):
         return self.cap
 
     def size(self, public: Public) -> int:
-        """One number."""
+        """Return 1, the number of entries."""
         return 1
 
     def sensitivity(self, public: Public) -> float:

@@ -74,7 +74,7 @@ class SteepestCoordinate(Selection):
         return 2.0 * public.sensitivity_factor * self.bound
 
     def rounding(self, public: Public) -> float:
-        """As of any sum, for each entry."""
+        """Bound the rounding of each entry's sum."""
         return ROUNDINGS * UNIT * public.most_rows * self.bound
 
     def measure(self, records: Records) -> Array:

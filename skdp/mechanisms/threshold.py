@@ -80,13 +80,13 @@ class LineSearch(Mechanism):
             )
 
     def sensitivity(self, public: Public) -> Array:
-        """How far each sum of clipped differences moves between neighbours, all roundings included."""
+        """Bound how far each sum of clipped differences moves between neighbours, all roundings included."""
         refuse_shape(self.at.shape, self.loss, public)
         refuse_shape(self.candidates.shape[1:], self.loss, public)
         return np.asarray((public.sensitivity_factor + 2.0 * self.rounding(public)) * self.bounds)
 
     def rounding(self, public: Public) -> float:
-        """How far a computed sum may be from the exact one, in bounds of one record."""
+        """Bound the distance of a computed sum from the exact one, in bounds of one record."""
         return ROUNDINGS * UNIT * public.most_rows
 
     def measure(self, records: Records) -> Iterator[float]:
@@ -145,12 +145,12 @@ class FirstDecrease(LineSearch):
         freeze_fields(self, scales=("threshold_epsilon", "query_epsilon"))
 
     def event(self, public: Public) -> events.Event:
-        """One run of the sparse vector technique on queries of unit sensitivity."""
+        """Return the event of one run of the sparse vector technique on queries of unit sensitivity."""
         self.sensitivity(public)  # refuses shapes that mix records
         return events.AboveThreshold(self.threshold_epsilon, self.query_epsilon)
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """On a Poisson batch: the run is pure, and pure privacy is amplified."""
+        """Return the event on a Poisson batch: the run is pure, and pure privacy is amplified."""
         if math.isinf(self.threshold_epsilon) and not math.isinf(self.query_epsilon):
             raise NotSupported(
                 "a search without noise on its threshold is not pure, so it has no price on a Poisson batch; give "
@@ -224,18 +224,18 @@ class GaussianFirstDecrease(LineSearch):
         return queries, lattice(self.threshold_multiplier, 1.0, 0.0, 1)
 
     def _record(self, public: Public) -> float:
-        """What one record can contribute to all queries of unit sensitivity, in norm."""
+        """Bound the norm of one record's contribution to all queries of unit sensitivity."""
         return math.sqrt(len(self.candidates)) / public.sensitivity_factor
 
     def event(self, public: Public) -> events.Event:
-        """One run with as many queries as there are candidates."""
+        """Return the event of one run with as many queries as there are candidates."""
         self.grids(public)  # refuses what double precision cannot answer
         return events.GaussianAboveThreshold(
             self.threshold_multiplier, self.query_multiplier, len(self.candidates)
         )
 
     def sampled_event(self, public: Public, rate: float) -> events.Event:
-        """On a Poisson batch: all queries at once are one Gaussian sum, whose amplification is exact."""
+        """Return the event on a Poisson batch: all queries at once are one Gaussian sum, amplified exactly."""
         self.grids(public)
         return poisson_gaussian(self.query_multiplier / self._record(public), rate)
 

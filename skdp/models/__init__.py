@@ -1,4 +1,4 @@
-"""How scores come from parameters and rows. One file per model; the gradient mechanism is written over this."""
+"""Models: scores from parameters and rows. One file per model; the gradient mechanism is written over these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hidden unit says of its score, entry by entry, with how steeply."""
+"""Activations of hidden units, entry by entry, with their derivatives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Activation:
     steepness: Callable[[Array], Array]
 
     def __call__(self, scores: Array) -> tuple[Array, Array]:
-        """What is said, and the derivative."""
+        """Return the activation and its derivative."""
         said = self.says(scores)
         return said, self.steepness(said)
 

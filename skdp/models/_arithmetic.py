@@ -115,7 +115,7 @@ def _nearest(a: Array, w: Array, grid: Array, entries: Array) -> Array:
 
 
 def _is_above(x: Array, v: Array, middle: Array) -> Array:
-    """Whether each product of rows is above a midpoint of its grid: 1.0 or 0.0.
+    """Return for each product of rows 1.0 where it is above a midpoint of its grid, else 0.0.
 
     Numbers are cut into slices of so few bits that their products are summed without rounding (Ozaki, Ogita, Oishi and
     Rump 2012); what is left of two slices is known to far more digits than matter.

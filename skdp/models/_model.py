@@ -1,4 +1,4 @@
-"""What a mechanism needs of a model."""
+"""Protocol of the models, as mechanisms need them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Model(Protocol):
-    """How scores come from parameters and rows, and gradients from slopes: one pass forward, one back.
+    """Scores from parameters and rows, and gradients from slopes: one pass forward, one back.
 
     What the proofs need, as computed, with ``u = 2^-53`` (docs/proofs/clipped_gradient.md, tests/laws/test_models.py):
 

@@ -1,4 +1,4 @@
-"""What a traced module may be made of: operators of PyTorch whose answer is a function of their arguments alone.
+"""Operators that a traced module may be made of: PyTorch's whose answer is a function of their arguments alone.
 
 Each is total (no value of its arguments makes it fail, warn or read elsewhere), draws nothing, writes into none of its
 arguments, and on doubles, on the processor and on one thread is one fixed sequence of operations for a shape. What is

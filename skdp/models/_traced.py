@@ -55,14 +55,14 @@ def own_copy(module: Any) -> Any:
     torch = as_torch()
     if not isinstance(module, torch.nn.Module):
         raise ValueError(
-            f"module is a {type(module).__name__}; give an instance of torch.nn.Module, with the weights to begin with."
+            f"module is a {type(module).__name__}; give an instance of torch.nn.Module with its initial weights."
         )
     own = copy.deepcopy(module)
     held = {id(part) for part in (module, *module.parameters(), *module.buffers())}
     if any(id(part) in held for part in (own, *own.parameters(), *own.buffers())):
         raise NotSupported(
-            f"{type(module).__name__} hands out itself, or its tensors, where a copy is asked for, so that what is "
-            "learned would be written into it; leave copying to torch.nn.Module."
+            f"{type(module).__name__} returns itself, or its tensors, when it is copied, so that training would "
+            "write into it; leave copying to torch.nn.Module."
         )
     own = own.to(device="cpu", dtype=torch.float64)
     for part in own.modules():
@@ -142,8 +142,8 @@ def _scores_of(torch: Any, own: Any) -> Callable[..., Any]:
 
 def _changes(own: Any) -> NotSupported:
     return NotSupported(
-        f"{type(own).__name__} changes when it is asked, so that a record's scores would depend on who was asked "
-        "before; use a module without running statistics."
+        f"{type(own).__name__} changes when it is called, so that a record's scores would depend on earlier calls; "
+        "use a module without running statistics."
     )
 
 
@@ -170,15 +170,14 @@ def _listed(function: Callable[..., Any], given: Any, own: Any, shape: tuple[int
         plain = node.op in ("placeholder", "get_attr", "output")
         if not plain and not (node.op == "call_function" and _known(node, torch)):
             raise NotSupported(
-                f"{type(own).__name__} uses {node.target}, which is not among the operators that are known to be a "
-                "function of one record, without draws and without writing; call module.eval() where it is dropout, or "
-                "use other layers."
+                f"{type(own).__name__} uses {node.target}, which is not known to depend on one record alone, "
+                "without random draws or writes in place; call module.eval() if it is dropout, or use other layers."
             )
     return listed.forward
 
 
 def _known(node: Any, torch: Any) -> bool:
-    """Whether a step picks from a tuple, or is a known operator.
+    """Return whether a step picks from a tuple, or is a known operator.
 
     Answers are doubles or truth values, and places where a pool found its largest: whole numbers may fail by a value.
     """

@@ -29,7 +29,7 @@ class Linear:
     of_whole_rows: ClassVar[bool] = True
 
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
-        """One parameter for each column, or for each column and output."""
+        """Return the shape: a parameter for each column, or for each column and output."""
         return (public.width,) if outputs == 1 else (public.width, outputs)
 
     def start(self, public: Any, outputs: int = 1) -> Array:

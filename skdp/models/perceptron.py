@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 
 class _Tape(NamedTuple):
-    """What entered each layer, how steep each hidden unit was, the matrices; slopes, with what came back of them."""
+    """Inputs of each layer, slopes of the hidden units, matrices, and the slopes propagated back."""
 
     entered: list[Array]
     steep: list[Array]
@@ -64,7 +64,7 @@ class Perceptron:
     of_whole_rows: ClassVar[bool] = False
 
     def shapes(self, width: int, outputs: int, constant: bool) -> list[tuple[int, int]]:
-        """Of each layer's matrix, whose last row belongs to the constant where there is one."""
+        """Return the shape of each layer's matrix, whose last row belongs to the constant where there is one."""
         inputs = [width, *(units + constant for units in self.hidden)]
         return list(zip(inputs, (*self.hidden, outputs), strict=True))
 
@@ -95,7 +95,7 @@ class Perceptron:
         return _split(w, self.shapes(width, outputs, constant))
 
     def shares(self) -> list[float]:
-        """What each hidden layer multiplies what its units say by."""
+        """Return the factor of each hidden layer's activations."""
         gain = ACTIVATIONS[self.activation].gain
         return [gain / float(np.sqrt(units)) for units in self.hidden]
 
@@ -114,7 +114,7 @@ class Perceptron:
         return scores[:, 0] if scores.shape[1] == 1 else scores, tape
 
     def norms(self, tape: Any, dz: Array) -> Array:
-        """Of all layers' gradients together, each the product of two norms."""
+        """Return the norms of all layers' gradients together, each the product of two norms."""
         found = _came_back(tape, dz)
         each = [lengths(a) * lengths(d) for a, d in zip(tape.entered, found, strict=True)]
         norms: Array = reduce(np.hypot, each) * (1.0 + (4.0 * len(each) + 8.0) * UNIT)
@@ -171,7 +171,7 @@ class Perceptron:
         return total
 
     def curvature(self, loss: Any, public: Any) -> float | None:
-        """None that holds everywhere."""
+        """Return None: no bound holds everywhere."""
         return None
 
 
@@ -186,7 +186,7 @@ def _came_back(tape: _Tape, dz: Array) -> list[Array]:
 
 
 def _on_the_way(tape: _Tape, dz: Array) -> list[Array]:
-    """The same, layer by layer."""
+    """Propagate slopes of the scores back through the layers, without keeping them."""
     found = [dz[:, None] if dz.ndim == 1 else dz]
     for matrix, steep in zip(tape.matrices[:0:-1], tape.steep[::-1], strict=True):
         slopes = products(found[-1], np.ascontiguousarray(matrix[: steep.shape[1]].T))

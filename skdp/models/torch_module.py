@@ -20,7 +20,7 @@ AT_HAND = (
 
 
 class _Tape:
-    """What the way back needs: weights, records, which of them overflowed; gradients, for the slopes they are of."""
+    """Weights, records and overflow marks for the backward pass, and the gradients of the last slopes."""
 
     def __init__(self, w: Array, x: Array, lost: Array) -> None:
         self.w, self.x, self.lost = w, x, lost
@@ -38,7 +38,7 @@ class _At(NamedTuple):
     dz: Any
 
     def gradient(self, x: Array, dz: Array, out: Array) -> None:
-        """Of the product of slopes and scores of one record, written into a flat array."""
+        """Write the gradient of the product of slopes and scores of one record into a flat array."""
         self.x.numpy().ravel()[:] = x
         self.dz.numpy().ravel()[:] = dz
         end = 0
@@ -97,7 +97,7 @@ class TorchModule:
 
     @property
     def size(self) -> int:
-        """How many weights are trained."""
+        """Number of weights that are trained."""
         return sum(map(_count, self._sizes))
 
     def shape(self, public: Any, outputs: int = 1) -> tuple[int, ...]:
@@ -105,8 +105,9 @@ class TorchModule:
         scores = self._traced(public.n_features).scores
         if scores not in ((1, outputs), (1,) * (outputs == 1)):
             raise ValueError(
-                f"{type(self.module).__name__} gives scores of shape {scores} of one record, where {(1, outputs)} is "
-                f"wanted: {outputs} score(s), one for two classes or a number, else one for each class."
+                f"{type(self.module).__name__} gives scores of shape {scores} for one record instead of "
+                f"{(1, outputs)}; give {outputs} score(s): one for two classes or for regression, else one for each "
+                "class."
             )
         return (self.size,)
 
@@ -140,7 +141,7 @@ class TorchModule:
         return self.scores(w, rows.to_dense()[:, :features])
 
     def scores(self, w: Array, table: Array) -> tuple[Array, Any]:
-        """Of rows of features, and the tape.
+        """Return the scores of rows of features, and the tape.
 
         Parameters
         ----------
@@ -166,7 +167,7 @@ class TorchModule:
         return found[:, 0] if found.shape[1] == 1 else found, _Tape(w.copy(), x, lost)
 
     def norms(self, tape: Any, dz: Array) -> Array:
-        """Of the gradients themselves, of which as many are kept as memory is set aside for."""
+        """Return the norms of the gradients, of which as many are kept as memory is set aside for."""
         held, each = min(len(tape.x), max(1, AT_HAND // self.size)), np.empty(self.size)
         tape.dz, tape.norms = dz.copy(), np.empty(len(tape.x))
         tape.kept = np.empty((held, self.size))
@@ -204,7 +205,7 @@ class TorchModule:
         return total
 
     def curvature(self, loss: Any, public: Any) -> float | None:
-        """None that holds everywhere."""
+        """Return None: no bound holds everywhere."""
         return None
 
     def _traced(self, features: int) -> Traced:
@@ -213,8 +214,8 @@ class TorchModule:
             shape = (features,) if self.input_shape is None else self.input_shape
             if _count(shape) != features:
                 raise ValueError(
-                    f"input_shape={shape} is of {_count(shape)} numbers and a row has {features}; give one whose "
-                    "numbers multiply to the columns."
+                    f"input_shape={shape} holds {_count(shape)} numbers but a row has {features}; give a shape "
+                    "whose product is the number of columns."
                 )
             self._listed[features] = trace(self.module, shape)
         return self._listed[features]
@@ -230,7 +231,7 @@ class TorchModule:
 
 
 def _count(shape: tuple[int, ...]) -> int:
-    """How many numbers an array of this shape has."""
+    """Return the number of entries of an array of this shape."""
     return int(np.prod(shape, dtype=np.int64))
 
 

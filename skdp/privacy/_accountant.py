@@ -56,7 +56,7 @@ class Accountant:
 
     @property
     def script(self) -> Script:
-        """What was told, in order."""
+        """Releases told so far, in order."""
         return self._script
 
     def step(self, event: Event, count: int = 1) -> Self:
@@ -113,11 +113,11 @@ class Accountant:
         return accountants.tradeoff(self._script, alphas, self._neighbors)
 
     def risk(self) -> Risk:
-        """What it allows against one record."""
+        """Return the bounds of what the script allows against one record."""
         return risk(self._script, self._neighbors)
 
     def breakdown(self, delta: float) -> tuple[Share, ...]:
-        """Which event costs what."""
+        """Return the share of the price that each event takes."""
         return breakdown(self._script, delta, self._neighbors)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What the best of a random number of runs costs, from the profile of one run (docs/proofs/selection.md).
+"""Price of the best of a random number of runs, from the profile of one run (docs/proofs/selection.md).
 
 Let K have generating function phi, f be a trade-off curve of one run and D its profile. The best of K has
 
@@ -70,7 +70,7 @@ class Curve:
 
 
 def _end(profile: Callable[[float], float], least: float) -> float:
-    """Where delta has come down to the least that is asked, or as far as is looked."""
+    """Return an epsilon at which delta has fallen to `least`, or the end of the search range."""
     if profile(0.0) <= least:
         return 1e-12
     low, high = 0.0, 1e-3
@@ -173,7 +173,7 @@ def _profile(event: BestOf, epsilon: Any, neighbors: str, extra_mu: float = 0.0)
 
 
 def _at(curve: BestOfCurve, epsilon: float) -> float:
-    """Of both directions, also where epsilon is negative."""
+    """Return delta at any epsilon, a negative one through the other direction."""
     if epsilon >= 0:
         return curve(epsilon)
     return min(1.0, -math.expm1(epsilon) + math.exp(epsilon) * curve(-epsilon))

@@ -37,7 +37,7 @@ class Book:
 
     @cached_property
     def currency(self) -> Currency:
-        """What the book is kept in."""
+        """Currency that the book is kept in."""
         return currency_named(self.kind)
 
     @cached_property
@@ -47,7 +47,7 @@ class Book:
 
     @cached_property
     def offered(self) -> float:
-        """What a caller may count on."""
+        """Budget that a caller may count on."""
         return self.currency.offered(self.budget)
 
     @cached_property
@@ -65,13 +65,13 @@ class Book:
         return self.currency.allowance(self.offered, self.order)
 
     def price(self, event: Event) -> Exact:
-        """What one event takes."""
+        """Return the price of one event."""
         if not self.spec.private:
             return NOTHING
         return _price(event, self.currency, self.order, self.spec.neighbors)
 
     def cost(self, script: Script) -> Exact:
-        """What a script takes: an exact sum."""
+        """Return the price of a script, an exact sum."""
         out = NOTHING
         for event, count in script:
             out = out + self.price(event) * count
@@ -82,12 +82,12 @@ class Book:
         return short(spent + self.cost(script))
 
     def holds(self, spent: Exact) -> bool:
-        """Whether the promise covers the total."""
+        """Return whether the promised guarantee covers the total."""
         return not self.spec.private or bool(spent <= self._limit)
 
     @own_arithmetic
     def left(self, spent: Exact) -> float:
-        """What may still be spent, rounded down."""
+        """Return the unspent budget, rounded down."""
         return self.currency.left(self.budget, spent) if self.spec.private else math.inf
 
     @own_arithmetic
@@ -102,7 +102,7 @@ class Book:
         return {}
 
     def level(self, total: Counted) -> int:
-        """At which level prices stand; always the same one, since a currency's do not depend on what was spent."""
+        """Return the pricing level, always 0: the prices of a currency do not depend on what was spent."""
         return 0
 
     def ways(self, script: Script, level: int = 0) -> tuple[Counted, ...]:
@@ -118,7 +118,7 @@ class Book:
         return down(self._limit if self.spec.private else math.inf)
 
     def share(self, total: Counted) -> float:
-        """Which part of the caps a total takes."""
+        """Return the share of the caps that a total takes."""
         return largest_share(total, self.caps)
 
     def reading(self, total: Counted, delta: float) -> float:

@@ -1,4 +1,4 @@
-"""Which event costs what: shares of a script's price in a currency that adds up."""
+"""Share of each event in a script's price, in a currency that adds up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ORDERS = 1 + np.geomspace(1e-3, 1e5, 400)
 
 @dataclass(frozen=True)
 class Share:
-    """What one kind of equal events costs.
+    """Share of a script's price that equal events take together.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Share:
 
 @own_arithmetic
 def breakdown(script: Script, delta: float, neighbors: str = "replace_one") -> tuple[Share, ...]:
-    """Which event of a script costs what, the costliest first.
+    """Split the price of a script among its events, the costliest first.
 
     Costs add up in squares of mu where that is known of every event; else in Renyi divergence at the
     order that prices the whole at `delta`; else in pure epsilon. Where no currency covers all,

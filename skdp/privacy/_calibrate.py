@@ -1,4 +1,4 @@
-"""From a promise back to a noise scale: closed where it can be, a bracketed root elsewhere."""
+"""Calibrate a noise scale to a target (epsilon, delta): in closed form where there is one, else by a bracketed root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How events add up: the one place where repetition and composition are written.
+"""Composition of events: the one place where repetition and composition are written.
 
 Exact reductions come first (a sample of everybody is no sample, an epoch of disjoint batches is one
 Gaussian, all Gaussians of a script are one Gaussian); then each currency adds in its own way.

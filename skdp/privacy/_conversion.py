@@ -1,4 +1,4 @@
-"""From Renyi divergence at all orders to (epsilon, delta), and back.
+"""Convert Renyi divergence at all orders to (epsilon, delta), and back.
 
 Canonne, Kamath and Steinke 2020, Proposition 12:
     eps = inf over a > 1 of  R(a) + log(1 - 1/a) - (log delta + log a) / (a - 1).

@@ -70,7 +70,7 @@ def register(
 
 
 def priced(event: Event, currency: str, neighbors: str) -> bool:
-    """Whether the event has a registered cost in this currency under this relation."""
+    """Return whether the event has a registered cost in this currency under this relation."""
     return (type(event), currency, neighbors) in _CURVES
 
 

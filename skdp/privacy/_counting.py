@@ -39,7 +39,7 @@ def down(*amounts: Exact) -> Counted:
 
 
 def amount(count: int) -> Fraction:
-    """What was counted."""
+    """Return the amount that a count of units stands for."""
     return Fraction(count, _UNITS)
 
 

@@ -1,4 +1,4 @@
-"""How a number of equal events can be divided among kinds."""
+"""Enumerate the ways to divide a number of equal events among kinds."""
 
 from __future__ import annotations
 

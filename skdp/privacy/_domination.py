@@ -55,7 +55,7 @@ class Profile:
 
 
 def _closed(nodes: Array, deltas: Array) -> Array:
-    """What both directions together imply: a point (e1, d1) bounds delta below e1 too.
+    """Tighten deltas by both directions together: a point (e1, d1) bounds delta below e1 too.
 
     The pair that is worst at (e1, d1) has delta(e) = 1 - (1 - d1) (1 + e^e) / (1 + e^e1) for e < e1.
     """
@@ -109,7 +109,7 @@ def covering_mu(profile: Profile, shift: float, miss: float) -> float:
 
 
 def _covered(epsilons: Array, shift: float, mu: float, miss: float) -> Array:
-    """What a triple leaves to delta(epsilon): its own and, of -epsilon, what the other direction leaves."""
+    """Bound delta(epsilon) by a triple: its own curve, or the other direction's at -epsilon where that is smaller."""
     own = miss + gaussian_delta(epsilons - shift, mu)
     other = miss - math.expm1(-shift) + math.exp(-shift) * gaussian_delta(epsilons + shift, mu)
     return np.asarray(np.minimum(own, other) / _UP)

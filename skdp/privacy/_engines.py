@@ -1,4 +1,4 @@
-"""One accountant per composition theorem, all on reduced scripts (counts of distinct events)."""
+"""Accountants, a class for each composition theorem, all on reduced scripts (counts of distinct events)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _ROUND_OFF = 1e-15
 
 
 class Engine(Protocol):
-    """How one composition theorem prices a reduced script."""
+    """Protocol of an accountant: one composition theorem that prices reduced scripts."""
 
     def supports(self, counts: Counts, neighbors: str) -> bool:
-        """Whether the theorem covers every event."""
+        """Return whether the theorem covers every event."""
 
     def epsilon(self, counts: Counts, delta: float, neighbors: str) -> float:
         """Smallest epsilon at delta."""
@@ -45,14 +45,14 @@ class Engine(Protocol):
         return np.array([self.delta(counts, float(e), neighbors) for e in epsilons])
 
     def tight(self, counts: Counts, neighbors: str) -> bool:
-        """Whether no other engine is known to give a smaller epsilon."""
+        """Return whether no other engine is known to give a smaller epsilon."""
 
     def exact(self, counts: Counts, neighbors: str) -> bool:
-        """Whether nothing can be smaller, at any epsilon or delta."""
+        """Return whether no price can be smaller, at any epsilon or delta."""
 
 
 class _Additive(Engine):
-    """What the additive currencies share: every event must be priced in it."""
+    """Base class of the additive currencies, which need a price for every event."""
 
     currency: str
 
@@ -204,14 +204,14 @@ class _Split:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing can be tighter."""
+        """True if no price can be tighter."""
         gaussian = any(isinstance(event, Gaussian) for event in self.known)
         alone = self.special is None or (isinstance(self.special, Laplace) and not gaussian)
         return alone and not self.stand_ins
 
     @property
     def tight(self) -> bool:
-        """Whether no other accountant is known to be tighter."""
+        """True if no other accountant is known to be tighter."""
         return self.exact or not (self.stand_ins or isinstance(self.special, Laplace))
 
 

@@ -72,16 +72,16 @@ class Filter:
             self._log.append((after, runs))
 
     def cost(self, script: Script) -> float:
-        """What a script takes, in the filter's currency."""
+        """Return the price of a script, in the filter's currency."""
         return float(self._book.cost(script))
 
     def affords(self, *events: Event) -> bool:
-        """Whether all the events together could be paid for now."""
+        """Return whether all the events together could be paid for now."""
         asked = tuple((event, 1) for event in events)
         return self._book.holds(self._book.plus(self._total, asked))
 
     def share(self, event: Event) -> float:
-        """Which part of the whole budget one event takes, whatever has been spent."""
+        """Return the share of the whole budget that one event takes, whatever has been spent."""
         return float(self._book.price(event)) / self.total
 
     @property
@@ -95,22 +95,22 @@ class Filter:
 
     @property
     def spent(self) -> float:
-        """What has been paid, in the filter's currency."""
+        """Amount paid so far, in the filter's currency."""
         return float(self._total)
 
     @property
     def unspent(self) -> float:
-        """What is left, in the filter's currency; spending exactly this is allowed."""
+        """Amount left, in the filter's currency; spending exactly this is allowed."""
         return self._book.left(self._total)
 
     @property
     def allowance(self) -> Script:
-        """What a shared `Ledger` is charged for this filter: all that it may ever let pass."""
+        """Script that a shared `Ledger` is charged for this filter: all that it may ever let pass."""
         return self._book.allowance
 
     @property
     def script(self) -> Script:
-        """What has been charged, in order."""
+        """Events charged so far, in order."""
         record = Recorder()
         for _, runs in tuple(self._log):
             for event, count in runs:

@@ -71,7 +71,7 @@ class Mixture:
 
 
 def branches(counts: dict[Event, int], neighbors: str) -> float:
-    """How many branches one of `mixtures` would take; infinite where an event is of another kind."""
+    """Count the branches that one of `mixtures` would take; infinite where an event is of another kind."""
     total = 1.0
     for event, count in counts.items():
         kinds = _kinds(event, neighbors)
@@ -81,7 +81,7 @@ def branches(counts: dict[Event, int], neighbors: str) -> float:
 
 
 def _kinds(event: Event, neighbors: str) -> float:
-    """How many losses one event may have, a Gaussian's counted as one."""
+    """Count the values that the loss of one event may take, a Gaussian's counted as one."""
     if isinstance(event, PoissonPure):
         return len(atoms(event, neighbors)[0])
     return _KINDS.get(type(event), lambda event: math.inf)(event)

@@ -1,4 +1,4 @@
-"""What objective perturbation costs: minimise sum of losses + penalty + lam/2 |w|^2 + <b, w>.
+"""Price of objective perturbation: minimise sum of losses + penalty + lam/2 |w|^2 + <b, w>.
 
 The minimiser w and the noise b determine each other, so the loss of privacy at an outcome is
 log(ratio of Jacobians) + (|b + v|^2 - |b|^2)/(2 s^2), where v is how far one record moves the

@@ -82,7 +82,7 @@ class AveragedBranches(Branches):
         return super(AveragedBranches, self.worst()).repeated(times)
 
     def worst(self) -> AveragedBranches:
-        """One row of shifts, at least all rows."""
+        """Return branches with a single row of shifts, the largest of all rows in each place."""
         return AveragedBranches(self.counts, self.shifts.max(axis=0)[None, :], self.offsets)
 
     def delta(self, epsilon: Array, extra_mu: float) -> Array:
@@ -120,7 +120,7 @@ def least_tangent(epsilon: Array, counts: Array, shifts: Array, offsets: Array) 
 
 
 def _worst(sums: Array) -> Array:
-    """Of each sum over branches, that at the row of shifts where the first of them is largest."""
+    """Pick from each array of sums the row of shifts at which the first array is largest."""
     if sums.shape[-1] == 1:
         return sums[..., 0]
     return np.take_along_axis(sums, sums[:1].argmax(axis=-1)[..., None], axis=-1)[..., 0]

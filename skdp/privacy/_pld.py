@@ -87,7 +87,7 @@ _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
 
 
 def supports(event: Event, neighbors: str) -> bool:
-    """Whether the event has a dominating pair here under this relation."""
+    """Return whether the event has a dominating pair here under this relation."""
     check_neighbors(neighbors)
     plain = reduced(((event, 1),), neighbors)
     return all(_known(e, neighbors) for e in plain)
@@ -122,7 +122,7 @@ def live(script: Script, neighbors: str) -> dict[Event, int]:
 
 
 def composed(counts: dict[Event, int]) -> bool:
-    """Whether losses have to be added up: there are some, none of them infinite, and not Gaussians alone."""
+    """Return whether losses must be convolved: there are some, all finite, and not all Gaussian."""
     return bool(counts) and exact_mu(counts) is None and all(_noise(event) > 0 for event in counts)
 
 

@@ -70,7 +70,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class _Tilted:
-    """One step's masses times e^{tilt (loss - anchor)}, normalised, and how often it is taken.
+    """Masses of one step times e^{tilt (loss - anchor)}, normalised, and its number of repetitions.
 
     Tilts reach 1e10 near the largest loss of pure steps, where the product of tilt and loss has lost
     all digits behind the point. So losses are counted in grid steps from an anchor, the heaviest

@@ -35,7 +35,7 @@ class Lattice:
 
 
 class Pair(Protocol):
-    """One step's dominating pair: enough of it to plan with, and a rigorous grid version."""
+    """Dominating pair of one step: a quadrature to plan with, and a rigorous version on a grid."""
 
     @property
     def largest_loss(self) -> float:

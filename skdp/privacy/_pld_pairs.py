@@ -124,12 +124,12 @@ class GaussianPair(MixturePair):
 
     @property
     def upper(self) -> Components:
-        """One Gaussian."""
+        """Components of the upper distribution: a single Gaussian at the shift."""
         return ((1.0, self.shift),)
 
     @property
     def lower(self) -> Components:
-        """One Gaussian."""
+        """Components of the lower distribution: a single Gaussian at zero."""
         return ((1.0, 0.0),)
 
     def loss(self, x: Array) -> Array:

@@ -31,7 +31,7 @@ _STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the sum 
 
 @dataclass(frozen=True)
 class Plan:
-    """Where to look and how finely."""
+    """Tilt, grid and window of a composition."""
 
     tilt: float
     step: float
@@ -44,17 +44,17 @@ class Plan:
     cells: int  # most grid points of a step and of the window
 
     def wider(self) -> Plan:
-        """The same plan with twice the window, on twice the grid."""
+        """Return a plan with twice the window, on twice the grid."""
         return replace(self, width=2 * self.width, step=2 * self.step)
 
     def deeper(self) -> Plan:
-        """The same plan with a window that reaches twice as far down, to zero at most."""
+        """Return a plan whose window reaches twice as far down, to zero at most."""
         target = max(self.target - self.width, 0.0)
         width = self.width + self.target - target
         return replace(self, target=target, width=width, step=max(self.step, width / self.cells))
 
     def excess(self, steps: int) -> float:
-        """What the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8 at most.
+        """Bound what the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8.
 
         Dividing a cell keeps the means of 1 and e^-L, so it raises the mean of e^{tilt L} by a
         factor of at most 1 + tilt (tilt + 1) step^2 / 8, and epsilon by its log over the tilt.

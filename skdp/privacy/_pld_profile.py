@@ -50,7 +50,7 @@ def profile(
 
 
 def _unsettled(pairs: Counted, epsilons: Array, worst: Array) -> Any:
-    """Where a direction may be worse than what is known already."""
+    """Return a mask of the epsilons at which a direction may be worse than the delta known so far."""
     bounded, mu = _pld.parted(pairs)
     if mu is None:
         return np.ones(len(epsilons), bool)

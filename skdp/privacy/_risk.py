@@ -1,4 +1,4 @@
-"""What a price means for one person: error rates of any test, odds, and the mu of a script."""
+"""Meaning of a price for one person: error rates of any test, odds, and the mu of a script."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MISSED = 0.01  # how often, over the noise, the odds may move by more than is sa
 
 @dataclass(frozen=True)
 class Risk:
-    """What whoever sees the answers can do at most, against one record (or unit).
+    """Bounds on what an observer of the answers can learn about one record (or unit).
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Risk:
 
 @own_arithmetic
 def risk(script: Script, neighbors: str = "replace_one") -> Risk:
-    """What a script allows against one record; exact for Gaussians, else never too small.
+    """Bound what a script allows against one record; exact for Gaussians, never too small for others.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def risk(script: Script, neighbors: str = "replace_one") -> Risk:
 
 @own_arithmetic
 def risk_of_pair(spec: Spec) -> Risk:
-    """The same where nothing is known but the promised pair."""
+    """Bound the risk where only the promised (epsilon, delta) is known."""
     e, d = spec.epsilon, spec.delta
     at = {0.0: _advantage(e, d), e: d}
     epsilons = {delta: e if delta >= d else math.inf for delta in DELTAS}
@@ -156,7 +156,7 @@ def _risk(script: Script, neighbors: str) -> Risk:
 
 
 def _mu_at_most(counts: dict[Event, int], neighbors: str) -> float | None:
-    """Where every event is known to be Gaussian private: the root of the sum of squares."""
+    """Return the root of the sum of squares of mu, or None unless every event is known to be Gaussian private."""
     if not ENGINES["gdp"].supports(counts, neighbors):
         return None
     mu = math.sqrt(total(counts, "gdp", neighbors))
@@ -185,7 +185,10 @@ def _of_gaussian(mu: float, epsilons: dict[float, float]) -> Risk:
 
 
 def _gaussian_odds(mu: float) -> float:
-    """By Markov's inequality too: the tail of the loss itself may grow when the answers are processed."""
+    """Bound the factor of the odds by Markov's inequality.
+
+    The tail of the loss itself may grow when the answers are processed, so it is no bound.
+    """
     if mu == 0 or math.isinf(mu):
         return 1.0 if mu == 0 else math.inf
     e = mu * mu / 2 + mu * np.linspace(-1.0, 6.0, 2001)
@@ -204,7 +207,7 @@ def _gaussian_bayes(prior: float, mu: float) -> float:
 
 
 def _places(epsilons: dict[float, float]) -> list[float]:
-    """Where the profile is asked: at the thresholds of a Gaussian of the same price, and beyond."""
+    """Return the epsilons at which to ask the profile: thresholds of a Gaussian of equal price, and beyond."""
     top = epsilons[1e-6]
     if not 0 < top < 700:
         return [0.0]
@@ -215,7 +218,7 @@ def _places(epsilons: dict[float, float]) -> list[float]:
 
 
 def _from_profile(mu: float | None, epsilons: dict[float, float], at: dict[float, float]) -> Risk:
-    """From delta at some epsilons: every one gives a bound, and the best is taken."""
+    """Return the risk that follows from delta at some epsilons: the best of their bounds for each figure."""
     known = sorted(at.items())
     return Risk(
         mu,

@@ -222,7 +222,7 @@ class CappedGeometricRuns:
         return out
 
     def shift(self, profile: Profile) -> float:
-        """None is used for this law."""
+        """Return infinity: no shift bound is used for this law."""
         return math.inf
 
     def renyi(self, renyi: Renyi, profile: Profile) -> None:

@@ -49,7 +49,7 @@ class Recorder:
 
     @property
     def script(self) -> Script:
-        """What was asked so far."""
+        """Events asked so far."""
         return tuple(self._runs)
 
 
@@ -91,8 +91,8 @@ class Scripted:
             price = accountants.epsilon(script, spec.delta, spec.neighbors, accountant)
             if not price <= spec.epsilon:
                 raise BudgetExceeded(
-                    f"The script costs epsilon={round_up(price)} at delta={round_up(spec.delta)}, the promise is "
-                    f"{round_up(spec.epsilon)}; calibrate the noise or promise more."
+                    f"The script costs epsilon={round_up(price)} at delta={round_up(spec.delta)}, but the promise "
+                    f"is {round_up(spec.epsilon)}; calibrate the noise or raise epsilon."
                 )
         self.spec = spec
         self.cost, self.accountant = price, accountant
@@ -126,5 +126,5 @@ class Scripted:
 
     @property
     def complete(self) -> bool:
-        """Whether the whole script has been charged."""
+        """True if the whole script has been charged."""
         return self._run == len(self.script)

@@ -40,7 +40,7 @@ _ZERO: Exact = exact(0.0)
 
 
 class Triple(NamedTuple):
-    """What a script takes: shift c, mu squared, and the delta d of what is not covered."""
+    """Price of a script: shift c, mu squared, and the delta d of what is not covered."""
 
     shift: Exact
     square: Exact
@@ -81,7 +81,7 @@ class ShiftedBook:
 
     @cached_property
     def _slope(self) -> float:
-        """What epsilon rises by per mu squared, at the cap: the exchange rate of shifts and squares."""
+        """Exchange rate of shifts and squares: the rise of epsilon per mu squared, at the cap."""
         mu, delta = math.sqrt(float(self._limits.square)), float(self._limits.miss) / _MISSED
         low, high = mu * 0.99, mu * 1.01
         rise = gaussian_epsilon(high, delta) - gaussian_epsilon(low, delta)
@@ -92,7 +92,7 @@ class ShiftedBook:
         return {}
 
     def level(self, total: Counted) -> int:
-        """How often what is left of the missed delta has been halved: at each level a fit takes a quarter as much.
+        """Return how often the remaining missed delta has been halved; each level asks a quarter as much of a fit.
 
         So level j lasts for 250 * 2^j fits that are not Gaussian, and there is always another one.
         """
@@ -120,7 +120,7 @@ class ShiftedBook:
         return gaussian_epsilon(math.sqrt(square) * _DOWN, delta) if square > 0 else 0.0
 
     def share(self, total: Counted) -> float:
-        """Which part of the caps a total takes; the delta that is missed never runs out, and does not count."""
+        """Return the share of the caps that a total takes, apart from the missed delta, which never runs out."""
         return largest_share(total[:2], self.caps)
 
 
@@ -128,7 +128,7 @@ AnyBook: TypeAlias = Book | ShiftedBook
 
 
 def tightly_priced(script: Script, neighbors: str, delta: float) -> bool:
-    """Whether something tighter than Renyi divergences is known of a script."""
+    """Return whether an accountant other than Renyi divergence prices the script."""
     return accountants.choose(script, neighbors, delta) != "rdp"
 
 
@@ -145,7 +145,7 @@ def planned_order(spec: Spec, scripts: Sequence[Script]) -> int:
 
 
 def used(book: AnyBook, scripts: Sequence[Script]) -> float:
-    """Which part of the caps scripts take that come one after another: the largest of them."""
+    """Return the largest share of the caps that scripts charged one after another take."""
     total: Counted = (0,) * len(book.caps)
     for script in scripts:
         ways = _ways(book, script)

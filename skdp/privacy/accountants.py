@@ -1,4 +1,4 @@
-"""From events to epsilon, and back: the tightest theorem that covers a script fixed beforehand."""
+"""Convert events to epsilon, and back, by the tightest theorem that covers a script fixed beforehand."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _cheapest(
 def _settled(
     what: str, name: str, price: float, counts: dict[Event, int], at: float, neighbors: str
 ) -> bool:
-    """Whether nobody else needs to be asked.
+    """Return whether no other engine needs to be asked.
 
     A loss distribution knows epsilon to 2e-5 but may know a tiny delta to no digit, and at delta 0
     only sums of pure epsilons are exact.
@@ -223,7 +223,7 @@ def profile(
 def _least_deltas(
     script: Script, epsilons: NDArray[np.float64], neighbors: str, accountant: str
 ) -> NDArray[np.float64]:
-    """What `delta` says at rising epsilons, asked together."""
+    """Return the least known deltas at rising epsilons, found in one pass."""
     counts = reduced(checked(script), check_neighbors(neighbors))
     names, least = _candidates(counts, neighbors, accountant), np.full(len(epsilons), math.inf)
     for name in names:

@@ -75,7 +75,7 @@ def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
 
 
 def _translate(google: Any, event: Event, neighbors: str) -> Any:
-    """One event in dp-accounting's words; anything whose meaning differs is refused."""
+    """Translate one event to dp-accounting; refuse an event that has no equivalent there."""
     per_record = 2.0 if neighbors == "replace_one" else 1.0
     if isinstance(event, (Gaussian, ShuffledEpoch)):
         # their PLD doubles a Gaussian's sensitivity under replace-one, our multiplier already has
@@ -143,7 +143,7 @@ def _runs(event: Any, neighbors: str) -> list[tuple[Event, int]]:
 
 
 def _read(event: Any, name: str, neighbors: str) -> Event:
-    """One event that is not composed; anything whose meaning differs is refused."""
+    """Translate one elementary event from dp-accounting; refuse an event that has no equivalent here."""
     if name == "GaussianDpEvent":
         per_record = 2.0 if neighbors == "replace_one" else 1.0
         return Gaussian(float(event.noise_multiplier) / per_record)

@@ -66,7 +66,7 @@ _HALVINGS = 60
 
 @own_arithmetic
 def for_rows(script: Script, spec: Spec, k: int) -> Spec:
-    """What the script promises to any k rows, where it was priced for one.
+    """Return the guarantee for any k rows that a script priced for one row gives.
 
     Parameters
     ----------

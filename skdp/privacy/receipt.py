@@ -1,4 +1,4 @@
-"""What a fit promised and what it spent, in a form that a sceptic can read and re-price."""
+"""Receipts: the guarantee of a fit and what it spent, in a form that a sceptic can read and re-price."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Receipt:
     >>> script = ((Gaussian(9.0), 1),)
     >>> receipt = Receipt(0.5, 1e-6, "replace_one", "gdp", script, "GD()", proofs=("sums",))
     >>> print(receipt)  # doctest: +ELLIPSIS
-    A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most 6.26 in 100 who are ...
+    An attacker who is wrong about 5 of 100 people outside the data can be right about at most 6.26 of 100 people ...
     guarantee   epsilon = 0.5, delta = 1e-06, replace_one
     accountant  gdp
     solver      GD()
@@ -156,11 +156,11 @@ class Receipt:
 
     @property
     def priced(self) -> Script:
-        """What the price is for: the script, or all that an adaptive fit's filter might have let pass."""
+        """Script that the price is for: its own, or all that an adaptive fit's filter might have let pass."""
         return priced(self)
 
     def risk(self) -> Risk:
-        """What the fit allows against one unit, from the exact trade-off curve where there is one.
+        """Bound what the fit allows against one unit, from the exact trade-off curve where there is one.
 
         See Also
         --------
@@ -169,13 +169,13 @@ class Receipt:
         return risk_of(self)
 
     def breakdown(self) -> tuple[Share, ...]:
-        """Which event of the script costs what, the costliest first."""
+        """Split the price of the script among its events, the costliest first."""
         from ._breakdown import breakdown
 
         return breakdown(self.script, self.delta, self.neighbors)
 
     def complaints(self, model: Any = None) -> list[str]:
-        """What does not hold, each in a sentence; empty where all does.
+        """Check the receipt and return one sentence for each claim that does not hold.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Receipt:
         releases: str | None = None,
         unit: str | None = None,
     ) -> Self:
-        """The same receipt, with what only a person can know.
+        """Return a copy of the receipt with the facts that only a person can know.
 
         Parameters
         ----------
@@ -347,13 +347,13 @@ class Receipt:
         return model_card(self, name, license)
 
     def nist_checklist(self) -> tuple[Check, ...]:
-        """What NIST SP 800-226 asks of a claim of differential privacy, answered; some is left to a person."""
+        """Return the answers to NIST SP 800-226's questions on a privacy claim; some are left to a person."""
         from ._receipts._checklist import checklist
 
         return checklist(self)
 
     def for_rows(self, k: int) -> Spec:
-        """What the fit promises to any k rows, where its script was priced for one.
+        """Return the guarantee for any k rows that follows from the guarantee for one.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What it costs to keep the best of a random number of private runs.
+"""Price of keeping the best of a random number of private runs.
 
 A base algorithm Q draws a candidate from a fixed public distribution, fits it, and releases the
 model with a PRIVATE score; it is repeated K times, K random, and only the best is released. The

@@ -1,4 +1,4 @@
-"""What the user promised: epsilon, delta, and what counts as one change of the data."""
+"""Privacy specification: epsilon, delta, and what counts as one change of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the splitting solvers share: one linearised ADMM step, and rules for its two constants.
+"""Linearised ADMM step of the splitting solvers, and rules for its two constants.
 
 Everything is on the scale of the mean of the losses, as in the papers: a penalty h on the scale of the sum is h / n
 here, so its prox at 1/rho is the penalty's own at 1 / (rho n).
@@ -81,7 +81,7 @@ class Splitting:
         return self.rho * self.u
 
     def advance(self, gradient: Array, inverse: float) -> None:
-        """One step on a gradient of f at x; ``inverse`` is one over eta."""
+        """Take a step on a gradient of f at x; ``inverse`` is one over eta."""
         pull = self.z - self.u
         pull -= self.x
         pull *= self.rho
@@ -140,7 +140,7 @@ def noise_norm(task: Task, clip: float, spread: float, expected: float, rate: fl
 
 
 def equal_steps(solver: Any, task: Task, public: Public, rho: float, error: float) -> Array:
-    """One over the step of each round: the solver's ``eta``, or by the rule."""
+    """Return 1 / eta for each round: the solver's own, or by the rule."""
     growth = np.ones(solver.steps)
     if solver.eta is not None:
         return np.asarray(growth / solver.eta)
@@ -150,7 +150,7 @@ def equal_steps(solver: Any, task: Task, public: Public, rho: float, error: floa
 def inverse_steps(
     task: Task, public: Public, rho: float, growth: Array, error: float, radius: float
 ) -> Array:
-    """One over eta of each step: half of the curvature, plus a multiple of `growth` that the noise decides.
+    """Return 1 / eta for each step: half of the curvature, plus a multiple of `growth` that the noise decides.
 
     Errors of size ``error`` in each gradient carry x a random walk of step 1 / (rho + 1/eta); the multiple is the least
     that keeps the walk's root mean square within the radius. The form is that of stochastic ADMM (Ouyang et al. 2013,

@@ -1,4 +1,4 @@
-"""How an adaptive solver shares out what its filter allows, in any of the filters' currencies.
+"""Shares of an adaptive solver's allowance, in any currency of its filter.
 
 A solver knows no theorem: it only may ask which part of the whole allowance a question would take. Prices are public.
 """
@@ -42,7 +42,7 @@ class Allowance:
 
     @property
     def unlimited(self) -> bool:
-        """Whether nothing is promised, so that nothing costs."""
+        """True if nothing is promised, so that nothing costs."""
         return self.whole == 0.0
 
     def gaussian(self, share: float) -> float:
@@ -84,8 +84,7 @@ def _least(price: Callable[[float], float], allowed: float) -> float:
 
     if not price(math.exp(_LONG)) <= allowed:
         raise NotSupported(
-            "no noise makes a line search as cheap as its share of so small a promise; raise epsilon or delta, or use "
-            "'gd'."
+            "epsilon is too small for a line search; raise epsilon or delta, or use solver='gd'."
         )
 
     low, high, above, below = _bracket(excess)

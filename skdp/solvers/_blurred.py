@@ -1,4 +1,4 @@
-"""How the curvature of elliptical rows moves, times a vector: with the noise of a bought moment, and with parameters.
+"""Changes of the curvature of elliptical rows, times a vector: with the noise of a moment, and with parameters.
 
 Noise G of the moment moves the rows' covariance, their center, line and lengths, and the scores' mean and deviation: to
 first order by a linear map of G times three vectors, and of one trace. Parameters move the line and the scores. Along
@@ -75,7 +75,7 @@ def _with_moment(rows: Elliptical, v: Array) -> Array:
 
 
 def _turned(rows: Elliptical, v: Array, means: tuple[Array, Array], turn: Array) -> Array:
-    """What the means' derivatives move, and the line's."""
+    """Return the effect of the means' derivatives, and of the line's."""
     center, line = rows.center, rows.line
     near, far = float(line @ v), float(center @ v)
     (_, aside, cross, straight), by = means

@@ -1,4 +1,4 @@
-"""What a noisy second moment says, once the noise is known: for coordinates, and for how far these may be off."""
+"""Clean a noisy second moment of known noise: for coordinates, and for bounds on their error."""
 
 from __future__ import annotations
 

@@ -37,13 +37,13 @@ class PriceList:
         self.asked: list[tuple[Mechanism, int]] = []
 
     def ask(self, question: Mechanism) -> Any:
-        """Nothing is known of the answer."""
+        """Record a query and return 0: nothing is known of the answer."""
         self.asked.append((question, 1))
         return 0.0
 
 
 def first_round(run: Descent) -> Asked:
-    """What a run on a price list has asked, and one round of it: all later ones depend on answers."""
+    """Yield what a run on a price list has asked, and one round of it: all later ones depend on answers."""
     yield from run.oracle.asked
     yield run.gradient(run.start(), run.share), 1
     yield run.probe, 1
@@ -61,7 +61,7 @@ def descend(run: Descent, max_rounds: int) -> Array:
 
 
 class Descent:
-    """One run: its public constants, and what it has learnt from answers so far.
+    """Descent of one fit: its public constants, and what it has learnt from answers so far.
 
     A subclass says what is asked about the points of a ladder of steps (`comparison`), and reads the
     answer (`index_of`).
@@ -119,7 +119,7 @@ class Descent:
         raise NotImplementedError
 
     def index_of(self, index: int) -> int | None:
-        """Which point the answered index means, or None."""
+        """Return the point that the answered index means, or None."""
         raise NotImplementedError
 
     def noise(self) -> float:
@@ -151,7 +151,7 @@ class Descent:
         return None
 
     def affords(self, *questions: Mechanism) -> bool:
-        """Whether these and the comparison that they are for can be paid: nothing is begun in vain."""
+        """Return whether these and the comparison that follows can be paid: nothing is begun in vain."""
         return self.oracle.affords(*questions, self.probe)
 
     @cached_property

@@ -98,7 +98,7 @@ class Elliptical:
         return self._moment(self._unclipped()[0] * (self._counted.left / self._counted.short) ** 2)
 
     def means(self) -> tuple[Array, Array, Array]:
-        """What a bend without clips is made of, and its derivatives in mean and deviation of the scores."""
+        """Return the means that make a curvature without clips, and their derivatives by the scores' two moments."""
         bent, change = self._unclipped()
         return self._means(bent), self._means(change), self._means(change * self.at)
 
@@ -109,7 +109,7 @@ class Elliptical:
         return bent, bent * (1.0 - 2.0 * p)
 
     def _means(self, values: Array) -> Array:
-        """Of values by height and length: with the center's square, beside the line, with both, with the line's."""
+        """Return means of values: with the center's square, beside the line, with both, with the line's square."""
         parts = np.stack([np.ones_like(values), self._aside, self.at, self.at**2])
         return np.asarray((parts * values).mean(axis=2) @ self._nodes)
 

@@ -1,4 +1,4 @@
-"""What follows of noisy moments without another look at a record: a spectrum, a first fit, how far it may be off.
+"""Post-processing of noisy moments: a spectrum, a first fit, and its error.
 
 Nothing here carries a promise: it is made of answers. All of it vanishes with the noise: without any, the spectrum is
 that of the data, and the first fit is that of least squares and the user's penalty.
@@ -158,7 +158,7 @@ class _Shrinkage:
 
 
 def _of_least_norm(moment: Array, products: Array) -> Array:
-    """Of all exact fits, where moments without noise leave several, the shortest one beside a free intercept."""
+    """Return the shortest exact fit beside a free intercept, where moments without noise leave several."""
     column, size = moment[:-1, -1], float(moment[-1, -1])
     centred = moment[:-1, :-1] - np.outer(column, column) / size
     values, vectors = np.linalg.eigh(centred)
@@ -200,7 +200,7 @@ def first_fit(moments: Array, noises: Noises, n: float, ridge: Array, free: bool
 
 
 def shrunk(found: Array, noise: float, first: FirstFit) -> tuple[Array, float]:
-    """What is left of estimates of what the first fit leaves, once their noise is taken into account, and its variance.
+    """Shrink estimates of what the first fit leaves, given their noise; return them and their variance.
 
     They are normal around 0, of the likeliest variance; that is about a third of a residual's, and falls with the
     errors of the first fit, so that estimates with more noise than these have no say.

@@ -1,4 +1,4 @@
-"""What most solvers ask for: the noisy mean gradient, of all records or of batches, in given or other coordinates.
+"""Noisy mean gradient, the query of most solvers: of all records or of batches, in given or other coordinates.
 
 `asked` states the questions of it, which is all that a price depends on; `full_batch` and `on_batches` make it, with
 the defaults that all solvers share.
@@ -34,7 +34,7 @@ Ask = Callable[[Any], Any]
 
 
 def as_it_is(question: Any) -> Any:
-    """Of all records, in the given coordinates."""
+    """Return the query as it is: of all records, in the given coordinates."""
     return question
 
 
@@ -107,7 +107,7 @@ def gradient_asked(solver: Any, public: Public, task: Task, multiplier: float) -
 def any_gradient_asked(
     solver: Any, public: Public, task: Task, multiplier: float, whole: bool
 ) -> Additive:
-    """The same of records or of lists, of all (`whole`) or of a batch."""
+    """Return the gradient query for records or for lists, of all (`whole`) or of a batch."""
     clip = solver.clip or clip_rule(task, public, math.inf)
     return gradient_at(np.zeros(task.shape), task, public, clip, multiplier, whole)
 
@@ -115,7 +115,7 @@ def any_gradient_asked(
 def full_batch(
     solver: Any, oracle: OracleLike, task: Task, budget: Budget, multiplier: float
 ) -> MeanGradient:
-    """Of all records, at the solver's clip, or one by the noise level that the whole budget leaves.
+    """Make the mean gradient of all records, at the solver's clip or at one chosen by the budget's noise level.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class BatchSolver(Solver):
 
 @dataclass(frozen=True)
 class SteppedBatches(BatchSolver):
-    """One that takes a step on each gradient.
+    """Base class of the batch solvers that take a step on each gradient.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class SteppedBatches(BatchSolver):
     step_size: float | None = positive(None)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """As of all batch solvers, if the step is not too long."""
+        """Yield the queries of a batch solver, if the step is not too long."""
         refuse_long_step(task, public, self.step_size)
         return super().asks(public, task, budget)
 
@@ -186,7 +186,7 @@ class SteppedBatches(BatchSolver):
 def on_batches(
     solver: BatchSolver, oracle: OracleLike, task: Task, budget: Budget
 ) -> tuple[MeanGradient, Sampler]:
-    """Of fresh batches, and how these are drawn; the clip is by the noise of the mean of all steps."""
+    """Make the mean gradient of fresh batches, and their sampler; the clip is by the noise of all steps' mean."""
     draw = sampler(solver, oracle.public, record_count(oracle, budget))
     level = budget.noise / (draw.expected * math.sqrt(solver.steps))
     clip = solver.clip or clip_rule(task, oracle.public, level * math.sqrt(task.size), False)

@@ -1,4 +1,4 @@
-"""From noisy counts of octaves to bounds of a column: post-processing, which costs nothing.
+"""Derive bounds of a column from noisy counts of octaves: post-processing, which costs nothing.
 
 Three steps. *Support*: dyadic windows of bins whose noisy sum passes what empty ones pass with probability 1e-3 in all
 columns together, the smallest such; at the ends it grows while the next bins pass, too. *Descent*: from an end of the
@@ -31,7 +31,7 @@ LEVELS = 10  # windows of 1, 2, 4, ... 512 bins
 
 
 def support_of(counts: Array, deviation: float, columns: int) -> Array:
-    """Whether records stand out of the noise, for each bin of one column; parameters as of `bounds_of`."""
+    """Return a mask of the bins in which records stand out of the noise; parameters as of `bounds_of`."""
     counts = np.where(np.arange(BINS) < MISSING - 1, counts, 0.0)  # the last two hold no number
     mark = -float(ndtri(BETA / (2 * BINS * columns))) * deviation
     support = np.zeros(BINS, dtype=bool)
@@ -49,7 +49,7 @@ def support_of(counts: Array, deviation: float, columns: int) -> Array:
 
 
 def any_support(counts: Array, deviation: float) -> Array:
-    """In which columns any window passes: of the others nothing more need be asked.
+    """Return a mask of the columns in which any window passes: the others need no further query.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class OneQuestion(Solver):
         raise NotImplementedError
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One question."""
+        """Yield the single query."""
         yield self._question(public, task, budget), 1
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:
@@ -63,7 +63,7 @@ def noise_norm(size: int, pure: bool) -> float:
 
 
 def replaced_records(solver: Solver, public: Public) -> int:
-    """How many records there are, where a neighbour replaces one of them; refused under the other relation."""
+    """Return the number of records under replace-one; refused under the other relation."""
     if public.n is None or not public.replace_one:
         raise NotSupported(
             f"solver={solver.name!r} is proved for neighbors='replace_one' only; use "

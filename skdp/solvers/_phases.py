@@ -1,4 +1,4 @@
-"""What follows of the first of two phases: coordinates for the second, and zeros once both are over.
+"""Results of the first of two phases: coordinates for the second, and zeros once both are over.
 
 Nothing here carries a promise: it is made of answers.
 """
@@ -28,7 +28,7 @@ SLOWLY = 0.375  # power by which bounds grow where hardly a record meets them
 
 @dataclass(frozen=True)
 class Seen:
-    """What the first phase found.
+    """Findings of the first phase.
 
     Parameters
     ----------
@@ -97,5 +97,5 @@ def with_zeros(w: Array, seen: Seen, task: Task, noise: float) -> Array:
 
 
 def quieter(level: float, than: float) -> float:
-    """How many times quieter than a noise level another is."""
+    """Return the ratio of a noise level to another."""
     return level / than if than > 0.0 else math.inf

@@ -39,7 +39,7 @@ _EDGE = 1e-9  # how near a share may come to nothing or all
 
 @dataclass(frozen=True)
 class Range:
-    """Where a hyper-parameter must lie.
+    """Range of a hyper-parameter.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def _field(default: Any, holds: Callable[[Any], bool], wanted: str) -> Any:
 
 
 def _number(low: float, high: float, *others: float) -> Callable[[Any], bool]:
-    """Whether a value is a number from low to high, or one of the others."""
+    """Return a test for numbers from low to high, or one of the others."""
 
     def holds(value: Any) -> bool:
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -77,7 +77,7 @@ def count(default: int | None, most: int = _MOST) -> Any:
     return _field(
         default,
         lambda value: isinstance(value, numbers.Integral) and lies(value),
-        f"a whole number of 1 or more, at most {told}, an int",
+        f"an int from 1 to {told}",
     )
 
 

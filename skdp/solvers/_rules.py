@@ -85,7 +85,7 @@ def refuse_long_step(task: Task, public: Public, step: float | None, momentum: f
 
 
 def start(task: Task, public: Public) -> Array:
-    """Where the task says, or the model: zero for lines, where no record is told from another."""
+    """Return the task's starting point, or the model's: zero for linear scores."""
     if task.start is not None:
         return task.start.copy()
     return public.model.start(public, task.loss.outputs)

@@ -1,4 +1,4 @@
-"""How stochastic solvers draw batches and shrink their steps.
+"""Sampling of batches by stochastic solvers, and their decreasing step sizes.
 
 Sums over a batch are divided by its expected size, which is public or bought, never by the realised one.
 """
@@ -18,7 +18,7 @@ __all__ = ["Sampler", "decay", "sampler"]
 
 @dataclass(frozen=True)
 class Sampler:
-    """How batches are drawn, and what their sums are divided by."""
+    """Sampling scheme of batches, and the divisor of their sums."""
 
     n: float
     rate: float
@@ -37,13 +37,13 @@ class Sampler:
 
 
 def sampler(solver: Any, public: Public, n: float) -> Sampler:
-    """How a solver's `batch_size`, `rate` and `sampling` draw batches from about n records.
+    """Make the sampling scheme of a solver's `batch_size`, `rate` and `sampling` for about n records.
 
     The rate never depends on a private count.
     """
     if solver.sampling == "without_replacement" and not public.replace_one:
         raise NotSupported(
-            "sampling='without_replacement' shows n, which neighbors='add_remove' keeps private; use 'poisson'."
+            "sampling='without_replacement' reveals n, which neighbors='add_remove' keeps private; use 'poisson'."
         )
     if solver.batch_size is not None and public.n is None:
         raise NotSupported(

@@ -1,4 +1,4 @@
-"""What a solver is, what it may know, and the one sentence that refuses a task it cannot do."""
+"""Base classes of the solvers, the facts that they may know, and the refusal of tasks that they cannot do."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ class Answering(Protocol):
 
     @property
     def public(self) -> Public:
-        """What may be known of the records."""
+        """Public facts about the records."""
 
     def ask(self, question: Mechanism) -> Any:
         """The private answer, already paid for."""
 
     def share(self, question: Mechanism) -> float:
-        """Which part of an adaptive solver's whole allowance the question takes."""
+        """Return the share of an adaptive solver's whole allowance that the query takes."""
 
 
 class OracleLike(Answering, Protocol):
-    """What a solver sees of an oracle: public facts, prices and answers, never a record."""
+    """Oracle as a solver sees it: public facts, prices and answers, never a record."""
 
     def affords(self, *questions: Mechanism) -> bool:
-        """Whether an adaptive solver's filter could pay for all of these."""
+        """Return whether an adaptive solver's filter could pay for all of these."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be minimised: a sum of losses over records plus a penalty.
+    """Minimisation task: a sum of losses over records plus a penalty.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a solver may spend.
+    """Budget of a solver.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Budget:
 
     @property
     def private(self) -> bool:
-        """Whether anything is promised at all."""
+        """True if a guarantee is promised, that is, if epsilon is finite."""
         return math.isfinite(self.epsilon)
 
 
@@ -135,12 +135,12 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
     "smooth_loss": "a smooth loss",
-    "one_output": "one score of a record (two classes, one target, or multi_class='ovr')",
+    "one_output": "one score per record (two classes, one target, or multi_class='ovr')",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",
-    "least_squares": "the squared loss of a number to predict, or Huber's",
+    "least_squares": "the squared or Huber's loss of a regression",
     "l1_ball": "penalty=L1Ball(radius)",
-    "lists": "a loss of lists of documents, as of DPRanker",
+    "lists": "a loss for lists of documents, as in DPRanker",
 }
 
 
@@ -183,7 +183,7 @@ class Solver(ABC):
         """
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked | None:
-        """What `solve` will ask: its price is found from this, without a run.
+        """Return the queries that `solve` will ask: its price is found from them, without a run.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Solver(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def with_params(self, **params: Any) -> Self:
-        """The same solver with some hyper-parameters changed."""
+        """Return a copy of the solver with some hyper-parameters changed."""
         unknown = sorted(set(params) - set(self.get_params()))
         if unknown:
             raise ValueError(
@@ -263,13 +263,13 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
         )
     if not task.linear and not solver.for_any_model:
         raise NotSupported(
-            f"solver={solver.name!r} rests on scores that are linear in the parameters, and those of a network are "
-            "not; use 'sgd', 'adam' or 'blsgd'."
+            f"solver={solver.name!r} needs scores that are linear in the parameters, and a network's are not; use "
+            "'sgd', 'adam' or 'blsgd'."
         )
     if task.start is not None and not solver.takes_start:
         raise NotSupported(
-            f"solver={solver.name!r} does not begin anywhere that could be chosen: coef_init, intercept_init and "
-            "warm_start have no effect; leave them out, or use 'gd', 'sgd' or 'adam'."
+            f"solver={solver.name!r} takes no starting point, so coef_init, intercept_init and warm_start have no "
+            "effect; leave them out, or use 'gd', 'sgd' or 'adam'."
         )
     missing = sorted(need for need in solver.needs if not TRAITS[need](task))
     if missing:
@@ -278,7 +278,7 @@ def refuse_unfit(solver: Solver, task: Task) -> None:
             f"loss {type(task.loss).__name__} with penalty {type(task.penalty.penalty).__name__}"
         )
         raise NotSupported(
-            f"solver={solver.name!r} needs {lacking}; {given} has not. Use 'gd', 'sgd' or 'ssadmm', or "
+            f"solver={solver.name!r} needs {lacking}, but was given {given}; use 'gd', 'sgd' or 'ssadmm', or "
             "change the loss or the penalty."
         )
     # Says what shape it needs, before anything is bought.
@@ -293,7 +293,7 @@ def _count(budget: Budget, share: float) -> Count:
 
 
 def count_asked(public: Public, budget: Budget, share: float = COUNT_SHARE) -> Asked:
-    """What `record_count` asks, as `Solver.asks` states it."""
+    """Return the query of `record_count`, as `Solver.asks` states it."""
     return () if public.n is not None else ((_count(budget, share), 1),)
 
 

@@ -1,4 +1,4 @@
-"""How far noise moves what a whitening solver returns: by public numbers before a fit, by its answers after it.
+"""Error that noise causes in a whitening solver's result: by public numbers before a fit, by answers after it.
 
 An objective with a random linear term b ends, to first order, ``H^-1 b`` away from its minimiser, H its curvature
 there. H is not released, but answers tell of it: the noisy moment is that of the rows, the mean norm and the moment's
@@ -44,13 +44,13 @@ _AT = (np.arange(LENGTHS) + 0.5) / LENGTHS
 
 
 def expected(task: Task, public: Public) -> bool:
-    """Whether there is a formula: for the log-odds of rows that count alike."""
+    """Return whether there is a formula: for logistic loss on rows that count alike."""
     return type(task.loss) is Logistic and len(task.shape) == 1 and not public.shares
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was bought of rows, and the last question that was asked about them.
+    """Findings about the rows, and the last query that was asked about them.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Seen:
 
     @classmethod
     def of(cls, heard: Heard, public: Public, released: bool = False) -> Seen:
-        """From what was heard of a fit; the moment as it was released, which has no bias, or less its noise."""
+        """Collect what was heard of a fit; the moment as released, without bias, or cleaned of its noise."""
         said = {type(question): (question, answer) for question, answer in heard}
         asked = said[Mapped][0]
         assert isinstance(asked, Mapped)
@@ -89,7 +89,7 @@ class Seen:
 
     @property
     def matrix(self) -> Array:
-        """What maps given rows to new ones, but for the shrinking."""
+        """Map from given rows to new ones, but for the shrinking."""
         return self.asked.coordinates.matrix / self.asked.scale
 
 
@@ -163,7 +163,7 @@ def over_directions(variance: Array, width: int) -> float:
 
 @lru_cache(maxsize=1)
 def _nodes() -> tuple[Array, Array]:
-    """Of a normal number."""
+    """Return Gauss's nodes and weights for a standard normal variable."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     return nodes, weights / weights.sum()
 
@@ -178,7 +178,7 @@ def _bent(scores: Array, lengths: Array, asked: Mapped) -> Array:
 
 @dataclass(frozen=True)
 class Counted:
-    """How rows of some lengths count.
+    """Weights of rows of some lengths.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class Counted:
 
 
 def counted(lengths: Array, asked: Mapped) -> Counted:
-    """Of rows that are cut, and scores that are undone, as a question says."""
+    """Return the weights of rows that are cut, and of scores that are scaled back, as a query asks."""
     question: Any = asked.question
     left = np.minimum(1.0, 1.0 / np.maximum(lengths, 1e-12))
     undone = left + (1.0 - asked.whole) * (1.0 - left)

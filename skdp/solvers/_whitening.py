@@ -44,7 +44,7 @@ _MOST = 1e6  # a penalty's curvature beyond which its directions are as good as 
 
 
 def refuse_other_penalties(solver: Solver, task: Task) -> None:
-    """In one sentence: only a ridge stays simple in other coordinates."""
+    """Refuse penalties other than a ridge, which alone stays simple in other coordinates."""
     if not isinstance(task.penalty.penalty, L2 | NoPenalty):
         raise NotSupported(
             f"solver={solver.name!r} takes penalty='l2' or None, not {type(task.penalty.penalty).__name__}; use 'gd' "
@@ -53,17 +53,17 @@ def refuse_other_penalties(solver: Solver, task: Task) -> None:
 
 
 def along_outputs(weights: Array, task: Task) -> Array:
-    """One weight for each row of the parameters, as it meets them: all outputs alike."""
+    """Shape a weight for each row of the parameters so that all outputs are weighted alike."""
     return weights if len(task.shape) == 1 else weights[:, None]
 
 
 def share_left(solver: Any) -> float:
-    """What a solver's shares for the moment and the norms leave of the budget."""
+    """Return the share of the budget that a solver's shares for the moment and the norms leave."""
     left = 1.0 - solver.moment_share - solver.norm_share
     if not left > 0.0:
         raise ValueError(
-            f"moment_share={solver.moment_share!r} and norm_share={solver.norm_share!r} leave nothing; 0.1 and 0.02 "
-            "are usual."
+            f"moment_share={solver.moment_share!r} and norm_share={solver.norm_share!r} leave nothing of the budget "
+            "for the fit; use for example 0.1 and 0.02."
         )
     return left
 
@@ -91,7 +91,7 @@ class Whitened:
 
     @property
     def matrix(self) -> Array:
-        """What maps the given rows to the new ones."""
+        """Map from the given rows to the new ones."""
         return self._coordinates.matrix / self.scale
 
     def question(self, question: Mechanism) -> Mapped:
@@ -128,7 +128,7 @@ def stand_in(public: Public, whole: float = 1.0) -> Whitened:
 
 
 def whitening_asked(solver: Any, public: Public, budget: Budget) -> Asked:
-    """What `buy_whitening` asks."""
+    """Yield the queries of `buy_whitening`."""
     moment, norms = _questions(solver, public, budget)
     anywhere = Coordinates.of_width(public.width)
     yield SecondMoment(multiplier=moment), 1
@@ -179,7 +179,7 @@ def _level(public: Public, budget: Budget) -> float:
 
 
 def wholeness(task: Task, public: Public, budget: Budget) -> float:
-    """How much of the shrinking of cut rows is undone in their scores: all of it as the noise falls.
+    """Return the part of the shrinking of cut rows that is undone in their scores: all of it as the noise falls.
 
     The loss of a whole row weighs what is left of it squared, so that parameters have no bias; that of what is left
     weighs it once, which says more of rare values, and makes parameters too large, as the noise's pull makes them too
@@ -192,7 +192,7 @@ def wholeness(task: Task, public: Public, budget: Budget) -> float:
 
 
 def opening(public: Public, budget: Budget) -> float:
-    """How many typical norms a whitened row may have: 1 at high noise, without end as it falls.
+    """Return the cut of whitened rows in typical norms: 1 at high noise, without end as it falls.
 
     A cut at the typical norm bends every other row, which is less than noise does to a direction while that is above
     OPEN; a cut this many times longer lets as much more noise in, and rows of no more than a few typical norms need

@@ -50,7 +50,7 @@ class ADMMObjP(Solver):
     radius: float = positive(16.0)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One objective a round."""
+        """Yield one perturbed objective for each round."""
         clip, strength = self._constants(public, task, budget)
         start = np.zeros(task.shape)
         task.penalty.prox(
@@ -93,7 +93,10 @@ class ADMMObjP(Solver):
         )
 
     def _strength(self, public: Public, task: Task, budget: Budget, clip: float | None) -> float:
-        """As in `ObjectivePerturbation`, a round's share of the Jacobian; no less than the splitting needs."""
+        """Return the strength as in `ObjectivePerturbation`, for one round's share of the Jacobian.
+
+        It is no less than the splitting needs.
+        """
         bound = self._round(task, budget, clip, 0.0).bound(public)
         tilt = budget.noise * bound * noise_norm(task.size, budget.delta == 0)
         free = _without_penalty(task)

@@ -40,7 +40,7 @@ class AMP(Solver):
     share: float | None = share_of_budget(None)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One objective."""
+        """Yield the single perturbed objective."""
         yield self._question(public, task, budget), 1
 
     def solve(self, oracle: OracleLike, task: Task, budget: Budget) -> Array:

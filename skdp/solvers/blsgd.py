@@ -80,7 +80,7 @@ class BLSGD(LineSearch):
 
     @property
     def clip_decay(self) -> float:
-        """By how much of itself the clip shrinks where gradients are found too noisy: it stays."""
+        """Part of itself by which the clip shrinks where gradients are too noisy: none, it stays."""
         return 0.0
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
@@ -113,7 +113,7 @@ class BLSGDAC(BLSGD):
 
 
 class _Batches(Descent):
-    """One run, with what it has learnt about its budgets."""
+    """Descent of one fit on batches, with what it has learnt about its budgets."""
 
     def __init__(self, solver: BLSGD, oracle: Answering, task: Task) -> None:
         super().__init__(solver, oracle, task)
@@ -132,7 +132,7 @@ class _Batches(Descent):
         self.probe = self._search_at(self.scale)
 
     def noise(self) -> float:
-        """Of one batch."""
+        """Return the noise level of one batch."""
         return self.multiplier / (self.n * self.solver.rate)
 
     def gradient(self, w: Array, precision: float) -> PoissonBatch:

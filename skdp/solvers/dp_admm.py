@@ -64,7 +64,7 @@ class DPADMM(SplittingSolver):
         yield question, self.steps
 
     def _divided(self, public: Public) -> int:
-        """How many records the parties share."""
+        """Return the number of records that the parties share."""
         if public.n is None or not public.replace_one:
             raise NotSupported(
                 f"solver={self.name!r} divides the records by position, which moves under neighbors='add_remove'; "

@@ -51,7 +51,7 @@ class FrankWolfe(Solver):
     reach: float = positive(2.0)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """In each step a vertex, and a move of the intercept where there is one."""
+        """Yield for each step a vertex, and a move of the intercept where there is one."""
         share, noise = self._split(public, budget)
         slope, w = self._slope(task, budget), np.zeros(task.shape)
         vertex = SteepestCoordinate(

@@ -59,7 +59,7 @@ class ObjectivePerturbation(Solver):
     variant: str = one_of("tight", "cms11", "kst12")
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One objective."""
+        """Yield the single perturbed objective."""
         yield self._question(public, task, budget), 1
 
     def _question(self, public: Public, task: Task, budget: Budget) -> PerturbedObjective:
@@ -81,7 +81,7 @@ class ObjectivePerturbation(Solver):
         pure = self.variant == "cms11"
         if pure != (budget.delta == 0):
             raise NotSupported(
-                f"variant={self.variant!r} is for {'delta=0' if pure else 'a positive delta'}, and "
+                f"variant={self.variant!r} needs {'delta=0' if pure else 'a positive delta'}, got "
                 f"delta={budget.delta!r}; use variant='tight', which covers both."
             )
         beta = task.curvature * public.row_bound**2

@@ -1,4 +1,4 @@
-"""One release of all that ListNet wants of private labels, and then any minimiser: what is left is public.
+"""Release all that ListNet needs of private labels, then minimise freely: what is left is public.
 
 Privacy: post-processing of one Gaussian sum (docs/proofs/list_targets.md). The shrinkage is chosen by the answer
 itself, which is free.
@@ -47,10 +47,10 @@ class OneShot(Solver):
     max_iter: int = count(500)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """One question."""
+        """Yield the single query."""
         if type(task.loss) is not ListNet or public.lists != "labels":
             raise NotSupported(
-                f"solver='one-shot' needs loss='listnet' and privacy_unit='list_labels', and was given the loss "
+                "solver='one-shot' needs loss='listnet' and privacy_unit='list_labels', got the loss "
                 f"{type(task.loss).__name__}; use 'gd'."
             )
         yield ListTargets(multiplier=budget.noise), 1

@@ -106,6 +106,6 @@ def _offspring(penalty: ScaledPenalty, first: Array, second: Array, size: float)
 
 
 def _diameter(points: Array) -> float:
-    """At least the largest distance between two points: twice the largest to the first."""
+    """Return a bound on the largest distance between two points: twice the largest to the first."""
     away = (points - points[0]).reshape(len(points), -1)
     return 2.0 * float(np.linalg.norm(away, axis=1).max())

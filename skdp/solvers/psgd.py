@@ -106,7 +106,7 @@ class PSGD(OneQuestion):
         return Schedule(first * unit.steps, sizes, unit.period)
 
     def _sizes(self, n: int, wanted: float) -> tuple[int, ...]:
-        """As many batches as full steps need to travel that far: 10 to 1000, of 50 records or more."""
+        """Choose batch sizes so that full steps can travel that far: 10 to 1000 batches of 50 records or more."""
         size = self.batch_size
         if size is None:
             ten = _travel(self.epochs, self._near_equal(10, 10), self.restart)
@@ -118,8 +118,8 @@ class PSGD(OneQuestion):
         """Sizes of so many batches, which differ by 1 at most."""
         if self.epochs * batches > _MOST_STEPS:
             raise NotSupported(
-                f"solver={self.name!r} would take {self.epochs * batches:.3g} steps, {self.epochs} epochs of "
-                f"{batches} batches, and at most {_MOST_STEPS:g} are priced; lower epochs, or raise batch_size."
+                f"solver={self.name!r} would take {self.epochs * batches:.3g} steps ({self.epochs} epochs of "
+                f"{batches} batches) but at most {_MOST_STEPS:g} are priced; lower epochs, or raise batch_size."
             )
         return tuple(n // batches + (k < n % batches) for k in range(batches))
 

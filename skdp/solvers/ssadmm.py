@@ -56,7 +56,7 @@ class SSADMM(BatchSolver):
     averaging: bool = flag(True)
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
-        """As of all batch solvers."""
+        """Yield the queries of a batch solver; refuse a small rho."""
         refuse_small_rho(task, public, self.rho)
         return super().asks(public, task, budget)
 

@@ -69,8 +69,8 @@ class SVRG(Solver):
         refuse_long_step(task, public, self.step_size)
         if self.epochs * self._inner > _MOST_BATCHES:
             raise NotSupported(
-                f"solver={self.name!r} would draw {self.epochs * self._inner:.3g} batches, 1 / rate in each of "
-                f"{self.epochs} epochs, and at most {_MOST_BATCHES:g} are drawn; raise rate, or lower epochs."
+                f"solver={self.name!r} would draw {self.epochs * self._inner:.3g} batches (1 / rate in each of "
+                f"{self.epochs} epochs) but at most {_MOST_BATCHES:g} are allowed; raise rate, or lower epochs."
             )
         full, batch = self._multipliers(budget)
         anchor = gradient_asked(self, public, task, full)
@@ -84,8 +84,9 @@ class SVRG(Solver):
             yield PoissonBatch(change, self.rate), self._inner
 
     def _multipliers(self, budget: Budget) -> tuple[float, float]:
-        """Noise of an anchor's gradient and of a difference's: for much noise a batch costs like a full gradient of
-        noise multiplier / rate.
+        """Return the noise of an anchor's gradient and of a difference's.
+
+        At much noise a batch costs as much as a full gradient with noise multiplier / rate.
         """
         inner = self.epochs * self._inner / (1.0 - self.share)
         full = budget.noise * math.sqrt(self.epochs / self.share)

@@ -147,7 +147,7 @@ class TwoPhase(Solver):
     def nominal_error(
         self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
     ) -> float | None:
-        """In deviations of residuals, of a nominal table: rows alike in all directions, normal residuals."""
+        """Return the error in deviations of residuals, for a nominal table: whitened rows, normal residuals."""
         if public.n is None or public.shares or isinstance(task.loss, Huber):
             return None
         level = budget.noise * math.sqrt(task.size) / public.n
@@ -176,14 +176,14 @@ class TwoPhase(Solver):
 
 
 def _refuse_other_penalties(solver: Solver, task: Task) -> None:
-    """In one sentence: ridges go into both phases, and zeros are made of what these find."""
+    """Refuse other penalties: ridges go into both phases, and zeros are made of their results."""
     if not isinstance(task.penalty.penalty, L1 | L2 | ElasticNet | NonNegative | NoPenalty):
         raise NotSupported(
-            f"solver={solver.name!r} takes a ridge, a lasso, both, signs or no penalty, not "
+            f"solver={solver.name!r} takes a ridge, lasso, elastic-net, non-negative or no penalty, not "
             f"{type(task.penalty.penalty).__name__}; use 'gd' or 'ssadmm'."
         )
 
 
 def _no_further(start: Array) -> Array:
-    """The same direction, and no longer than what the price was found for."""
+    """Shorten the start to at most the length that the price was found for; its direction stays."""
     return np.asarray(start * min(1.0, _FURTHEST / max(float(np.linalg.norm(start)), _FURTHEST)))

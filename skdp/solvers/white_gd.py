@@ -105,7 +105,7 @@ class WhiteGD(Solver):
     def nominal_error(
         self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
     ) -> float | None:
-        """By the curvature that a nominal table would have."""
+        """Return the error by the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
         white = stand_in(public, wholeness(task, public, budget))
@@ -123,7 +123,7 @@ class WhiteGD(Solver):
     def spread(
         self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
     ) -> Array | None:
-        """Of what each gradient's noise does to the end, along the curvature's directions."""
+        """Return the covariance of the result under the gradients' noise, by the curvature's directions."""
         if not expected(task, public):
             return None
         seen = Seen.of(heard, public)

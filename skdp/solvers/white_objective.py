@@ -98,7 +98,7 @@ class WhiteObjective(Solver):
     def nominal_error(
         self, public: Public, task: Task, budget: Budget, base_rate: float = 0.5
     ) -> float | None:
-        """By the curvature that a nominal table would have."""
+        """Return the error by the curvature that a nominal table would have."""
         if not expected(task, public) or public.n is None:
             return None
         white = stand_in(public, wholeness(task, public, budget))
@@ -128,7 +128,7 @@ class WhiteObjective(Solver):
     def unshrunk(
         self, heard: Heard, w: Array, public: Public, task: Task, budget: Budget
     ) -> Unshrunk | None:
-        """Where no slope is clipped: of the model's own losses."""
+        """Return the estimate without a penalty, where no slope is clipped: of the model's own losses."""
         if not expected(task, public):
             return None
         seen = Seen.of(heard, public, released=True)

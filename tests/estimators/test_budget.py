@@ -186,7 +186,7 @@ def test_a_sent_fit_is_refused_once_its_scope_has_ended(monkeypatch):
             worker = clone(_as_in_a_worker(sent, patched))
     late = _as_in_a_worker(sent, monkeypatch)
     for one in (worker, late):
-        with pytest.raises(NotSupported, match="The budget in whose scope"):
+        with pytest.raises(NotSupported, match="pickled inside a budget that has ended"):
             one.fit(X, Y)
     assert len(ledger) == 0
     with skdp.budget(1.0, 1e-6) as another:

@@ -146,6 +146,6 @@ def test_progress_without_tqdm_says_what_to_install(monkeypatch):
 def test_receipt_says_which_convexity_was_used_and_why(solver):
     model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], solver=solver, C=0.01)
     note = model.quote(1000, 3).notes[0]
-    assert "strong convexity lam = " in note
-    assert "100 of the penalty" in note or "100 added" in note  # the user's own L2, 1/C, counts
+    assert "strong convexity of the sum of losses: lam = " in note
+    assert "100 from the penalty" in note or "100 added" in note  # the user's own L2, 1/C, counts
     assert not DPLogisticRegression(data_norm=1.0, solver="gd").quote(1000, 3).notes

@@ -279,7 +279,7 @@ def test_pure_epsilon_has_a_fit():
 
 
 def test_the_solver_says_what_it_cannot_do():
-    with pytest.raises(NotSupported, match="the squared loss of a number to predict"):
+    with pytest.raises(NotSupported, match="the squared or Huber's loss of a regression"):
         DPLogisticRegression(data_norm=1.0, solver="two-phase").quote(100, 3)
 
 

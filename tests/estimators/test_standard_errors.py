@@ -208,8 +208,8 @@ def test_of_labels_whose_share_is_declared_it_is_known_as_well(share, solver):
 def test_a_declared_share_enters_no_price_and_stands_on_the_quote():
     plain, told = face().quote(N, D), face().quote(N, D, base_rate=0.07)
     assert told.script == plain.script and told.epsilon == plain.epsilon
-    assert told.standard_error["base_rate"] == 0.07 and "7 in 100 labels" in str(told)
-    assert "base_rate" not in plain.standard_error and "in 100 labels" not in str(plain)
+    assert told.standard_error["base_rate"] == 0.07 and "7 of 100 labels" in str(told)
+    assert "base_rate" not in plain.standard_error and "of 100 labels" not in str(plain)
     assert Receipt.from_dict(told.to_dict()) == told
     half = face().quote(N, D, base_rate=0.5).standard_error
     assert {name: half[name] for name in plain.standard_error} == plain.standard_error

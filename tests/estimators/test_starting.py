@@ -77,7 +77,7 @@ def test_auto_goes_by_steps_where_a_start_is_given():
 
 
 WRONG = {
-    "no steps": ({**AT, "solver": "two-phase"}, "does not begin anywhere that could be chosen"),
+    "no steps": ({**AT, "solver": "two-phase"}, "takes no starting point"),
     "shape": ({"coef_init": [1.0, 2.0]}, r"coef_init must hold 1 x 3 finite numbers"),
     "text": ({"coef_init": "abc"}, "must be an array of finite"),
     "not finite": ({"coef_init": [1.0, math.nan, 1.0]}, "must be an array of finite"),

@@ -429,7 +429,7 @@ REFUSED = {
         {"max_rows_per_group": 1},
         "a guarantee for a person of at most 1 rows after one for a row",
     ),
-    "delta": ({"delta": 0.0, "solver": "objective-perturbation"}, "does not begin anywhere"),
+    "delta": ({"delta": 0.0, "solver": "objective-perturbation"}, "takes no starting point"),
     "adaptive": (
         {"solver": AGD()},
         "needs prices that are fixed in advance, but those of solver='agd'",

@@ -66,7 +66,7 @@ def test_the_receipt_says_it_first():
         assert first.startswith("NOT PRIVATE as a whole") and all(name in first for name in BOTH)
     assert receipt.lines()[0] == (
         "covers",
-        "this step only; around it StandardScaler, OneHotEncoder, which have no receipt and may tell anything",
+        "this step only; around it StandardScaler, OneHotEncoder, which have no receipt and may reveal anything",
     )
     assert "NOT PRIVATE as a whole" in receipt._repr_html_()
     assert Receipt.from_dict(receipt.to_dict()) == receipt and receipt.verify()

@@ -154,7 +154,7 @@ def test_tables_whose_arrays_do_not_fit_are_refused(fault, form):
     name, place, value = BROKEN_TABLES[fault]
     table = form(np.eye(3))
     getattr(table, name)[place] = value
-    with pytest.raises(ValueError, match="its index arrays do not fit its shape; build it anew"):
+    with pytest.raises(ValueError, match="its index arrays do not fit its shape; rebuild it"):
         made(table)
 
 

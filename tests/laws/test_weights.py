@@ -114,7 +114,7 @@ def test_weights_cost_nothing_and_receipts_tell_of_them(kind):
     weighted = replace(records.public, weighted=True)
     assert price(question, weighted) == price(question, records.public)
     pages, notes = pages_and_notes([question], weighted)
-    assert "units" in pages and "rows enter with weights of their own" in notes[-1]
+    assert "units" in pages and "each row has a weight of its own" in notes[-1]
 
 
 @pytest.mark.parametrize("kind", WITHOUT, **BY_NAME)

@@ -172,13 +172,16 @@ def whole():
     ("given", "said"),
     [
         ({"lists": "names"}, "lists='names' must be"),
-        ({"lists": "documents", "weighted": True}, "lists have no weights"),
-        ({"lists": "labels", "weighted": True}, "lists have no weights"),
+        ({"lists": "documents", "weighted": True}, "lists of documents take no weights"),
+        ({"lists": "labels", "weighted": True}, "lists of documents take no weights"),
         ({"lists": "labels", "neighbors": "add_remove"}, "needs neighbors='replace_one'"),
         ({"lists": "documents", "documents": Documents.of(np.eye(3), [3], 1.0)}, "only where"),
-        ({"lists": "labels", "documents": Documents.of(np.eye(3), [3], 1.0), "n": 2}, "do not fit"),
+        (
+            {"lists": "labels", "documents": Documents.of(np.eye(3), [3], 1.0), "n": 2},
+            "do not match",
+        ),
         ({"lists": "labels", "documents": Documents.of(np.eye(3), [3], 1.0), "rows": 2}, "do not"),
-        ({"lists": "labels", "documents": Documents.of(np.eye(2), [2], 1.0)}, "do not fit"),
+        ({"lists": "labels", "documents": Documents.of(np.eye(2), [2], 1.0)}, "do not match"),
     ],
 )
 def test_public_facts_that_make_no_lists_are_refused(given, said):

@@ -45,11 +45,11 @@ LABELS = {"rows": 2, "lists": "labels"}
             {"lists": "labels", "neighbors": "add_remove", "n": None},
             "needs neighbors='replace_one'",
         ),
-        ({"lists": "documents", "weighted": True}, "lists have no weights"),
+        ({"lists": "documents", "weighted": True}, "lists of documents take no weights"),
         ({"lists": "documents", "documents": SHOWN}, "public only where lists='labels'"),
-        ({**LABELS, "documents": SHOWN, "n": 3}, "do not fit"),
-        ({**LABELS, "documents": SHOWN, "rows": 1}, "do not fit"),
-        ({**LABELS, "documents": SHOWN, "intercept": 0.25}, "do not fit"),
+        ({**LABELS, "documents": SHOWN, "n": 3}, "do not match"),
+        ({**LABELS, "documents": SHOWN, "rows": 1}, "do not match"),
+        ({**LABELS, "documents": SHOWN, "intercept": 0.25}, "do not match"),
     ],
 )
 def test_what_makes_no_lists_is_refused(given, sentence):

@@ -133,7 +133,7 @@ def test_every_proof_page_can_be_shown(page):
 
 def test_pages_are_found_by_name_alone():
     for name in ("nowhere", "../index", "", "count.md"):
-        with pytest.raises(ValueError, match="is no proof page"):
+        with pytest.raises(ValueError, match="is not a proof page"):
             proof_page(name)
     assert statement_of("nowhere") == "" and "sensitivity" in statement_of("gaussian_sum")
     assert "/v1.2/" in web_address("count", "1.2") and "/main/" in web_address("count", "1.2.dev0")

@@ -401,7 +401,7 @@ def test_a_file_that_was_renamed_in_the_middle_of_a_charge_gets_its_name_back_fi
     assert found(there) is None
     with pytest.raises(REFUSED):
         fresh(there, moved=True)
-    with pytest.raises(OSError, match=r"is gone but .*-journal'.* is there"):
+    with pytest.raises(OSError, match=r"is missing but its journal .*-journal' is there"):
         fresh(path)
     os.rename(there, path)
     assert found(path) == 5
@@ -532,7 +532,7 @@ class TestWitness:
     def test_a_deleted_ledger_is_missed(self, path, tmp_path):
         fresh(path, witness=tmp_path / "witness").reserve(STEP)
         os.unlink(path)
-        with pytest.raises(FileNotFoundError, match="is gone but its witness has seen charges"):
+        with pytest.raises(FileNotFoundError, match="is missing but its witness has seen charges"):
             fresh(path, witness=tmp_path / "witness")
         assert not os.path.exists(path)
         fresh(path)._store._file.close()

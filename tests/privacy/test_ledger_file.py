@@ -208,7 +208,7 @@ def _lose_a_line(path, which="7"):
 
 @pytest.mark.parametrize("damage", [_flip, _cut, _lose_a_line])
 def test_a_corrupt_file_is_refused_in_one_sentence(path, damage):
-    with pytest.raises(ValueError, match="is no sound ledger") as refusal:
+    with pytest.raises(ValueError, match="is not an intact ledger") as refusal:
         _damaged(path, damage)
     assert refusal.value.__cause__ is None and "\n" not in str(refusal.value)
     assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
@@ -218,7 +218,7 @@ def test_a_corrupt_file_is_refused_in_one_sentence(path, damage):
 def test_a_file_of_another_program_is_left_alone(path, content):
     with open(path, "wb") as file:
         file.write(content)
-    with pytest.raises(ValueError, match="is no sound ledger"):
+    with pytest.raises(ValueError, match="is not an intact ledger"):
         Ledger(*PROMISE, path=path)
     with open(path, "rb") as file:
         assert hashlib.sha256(file.read()).digest() == hashlib.sha256(content).digest()
@@ -243,7 +243,7 @@ def _remove(path):
 def test_what_is_left_of_a_file_that_is_gone_is_not_taken_up_by_another(path, part):
     with open(path + part, "wb") as file:
         file.write(b"charges")
-    with pytest.raises(OSError, match=f"is gone but .*{part}', a part of it, is there"):
+    with pytest.raises(OSError, match=f"is missing but its journal .*{part}' is there"):
         Ledger(*PROMISE, path=path)
     os.unlink(path + part)
     assert len(Ledger(*PROMISE, path=path)) == 0

@@ -50,20 +50,24 @@ def test_a_report_says_who_was_charged_what_and_what_is_left(told):
     assert lines[2].endswith("25.0%  survey a <b>count</b>") and lines[3].endswith("unnamed")
     assert lines[4:6] == [
         "Left for Gaussian noise: epsilon = 0.25.",
-        "One more like the last would add 0.5; 0 would fit.",
+        "Another fit like the last would add 0.5; 0 would fit.",
     ]
 
 
 def test_a_report_as_html_holds_no_markup_of_its_payers(told):
     shown = told._repr_html_()
     assert "a &lt;b&gt;count&lt;/b&gt;" in shown and "<b>count" not in shown
-    assert shown.count("<tr>") == 3 and "75 % used" in shown and "no smaller one" in shown
+    assert (
+        shown.count("<tr>") == 3
+        and "75 % used" in shown
+        and "however little of it is used" in shown
+    )
 
 
 def test_a_report_of_nothing():
     report = Ledger(1.0, 1e-6).report()
     assert report.rows == () and report.next_cost is None and report.more == 0
-    assert "0 % used by 0 fits" in str(report) and "One more" not in str(report)
+    assert "0 % used by 0 fits" in str(report) and "Another fit" not in str(report)
     assert "<table>" not in report._repr_html_()
 
 
@@ -175,7 +179,7 @@ def test_an_audit_says_in_words_which_receipts_miss_their_line_and_what_none_nam
     assert "are named by none" not in str(ledger.audit(own)) and ledger.audit(own).sound
     assert len(str(ledger.audit(own)).splitlines()) == 1
     told = str(ledger.audit(own[:2]))
-    assert told.endswith("Of its 3 charges 1 is named by none of these receipts.")
+    assert told.endswith("Of its 3 charges, 1 is named by none of these receipts.")
     replaced, lost = third._replace(digest=second.digest), third._replace(position=9)
     silent = replace(receipt_number(5), ledger=None)
     given = [own[0], _at(replaced, 3), silent, _at(other.head, 4), _at(lost, 6), silent]
@@ -189,13 +193,15 @@ def test_an_audit_says_in_words_which_receipts_miss_their_line_and_what_none_nam
     )
     name = f"The ledger {ledger.identity}"
     assert str(found).splitlines() == [
-        f"{name} has lost charges: receipts [4] name lines behind its end.",
-        f"{name} was put back and charged since: receipts [1] name lines in whose places there are others.",
-        "Receipts [3] are of another ledger.",
+        f"{name} has lost charges: receipts [4] name lines beyond its end.",
+        f"{name} was restored from an older copy and charged again: receipts [1] name lines that others have replaced.",
+        "Receipts [3] belong to another ledger.",
         "Receipts [2, 5] name no line.",
-        "Of its 3 charges 2 are named by none of these receipts.",
+        "Of its 3 charges, 2 are named by none of these receipts.",
     ]
-    assert str(ledger.audit([_at(replaced, 3)])).startswith(f"{name} was put back and charged")
+    assert str(ledger.audit([_at(replaced, 3)])).startswith(
+        f"{name} was restored from an older copy"
+    )
     assert [head.position for head in heads] == [2, 3, 4]
 
 
@@ -279,7 +285,7 @@ def test_budgets_of_several_threads_are_not_mixed():
                 return in_thread(in_scope)
 
         refusal = in_thread(opened)
-    assert isinstance(refusal, NotSupported) and "Several threads have opened budgets" in str(
+    assert isinstance(refusal, NotSupported) and "Several threads have opened a budget" in str(
         refusal
     )
 
@@ -295,7 +301,7 @@ def test_what_was_sent_charges_the_same_ledger_while_the_scope_is_open(monkeypat
         sent.ledger.reserve(((Gaussian(50.0), 1),))
         assert len(ledger) == 1
     assert sent.travelled and not os.path.exists(sent._mark)
-    with pytest.raises(NotSupported, match="has ended; fit inside another with"):
+    with pytest.raises(NotSupported, match="has ended; fit it inside another"):
         _ = sent.ledger
 
 

@@ -92,7 +92,7 @@ def test_a_ledger_is_divided_once():
     for wrong in (0, ["a", "a"], [""]):
         with pytest.raises(ValueError, match="must be a number of parts"):
             Partition(Ledger(1.0, 0.0), wrong)
-    with pytest.raises(ValueError, match="are none of"):
+    with pytest.raises(ValueError, match="are unknown"):
         parts["7"]
     with pytest.raises(ValueError, match="name one or more"):
         parts.without(*parts)

@@ -108,5 +108,5 @@ def test_what_noise_is_expected_to_do_is_said_where_it_is_known():
 def test_what_was_supposed_of_the_labels_stands_beside_it():
     told = {"score": 0.1, "coefficient": 0.04, "unit": "log-odds", "base_rate": 0.07}
     known = receipt((Gaussian(5.0), 1), standard_error=told)
-    assert "own deviation, where 7 in 100 labels are of one kind" in str(known)
+    assert "standard deviation, if 7 of 100 labels are of one class" in str(known)
     assert Receipt.from_dict(known.to_dict()) == known

@@ -39,7 +39,9 @@ def check(number):
     back = Receipt.from_dict(json.loads(text))
     assert back == receipt and hash(back) == hash(receipt) and text_of(back) == text
     silent = (
-        [] if receipt.script else ["Its script is empty: it says nothing of what was released."]
+        []
+        if receipt.script
+        else ["The script is empty, so the receipt does not say what was released."]
     )
     assert receipt.verify() == (not silent) and back.complaints() == silent
     raw, rng = bytearray(text.encode()), np.random.default_rng(number)
@@ -232,7 +234,7 @@ class TestItsModel:
 
         fitted, other = self.fitted(), Model()
         (told,) = fitted.privacy_.complaints(other)
-        assert told.startswith("It belongs to another model") and error.__name__ in told
+        assert told.startswith("The receipt belongs to another model") and error.__name__ in told
         assert "ill" not in told and not fitted.privacy_.verify(other)
 
     def test_layout_and_byte_order_do_not_count(self):
@@ -299,8 +301,8 @@ def test_what_is_said_to_be_at_most_a_number_is(number):
     receipt = receipt_number(number)
     found = receipt.risk()
     truth = {
-        r"catches at most ([\d.e+]+) in 100": 100 * found.power[0.05],
-        r"by a factor of at most ([\d.e+]+) either": found.odds,
+        r"right about at most ([\d.e+]+) of 100": 100 * found.power[0.05],
+        r"by a factor of at most ([\d.e+]+) in either": found.odds,
         r"from 1:1 to at most ([\d.e+]+):1": found.odds,
     }
     texts = (str(receipt), receipt.statement(), receipt._repr_html_(), receipt.to_model_card())

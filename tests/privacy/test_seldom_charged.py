@@ -99,7 +99,7 @@ class TestRollbackAndEqualCharge:
         found = fresh(path).audit([*first, *second, *again])
         assert (found.matched, found.replaced, found.sound) == ((0, 2), (1,), False)
         assert (found.doubled, found.unclaimed) == ((), 0)
-        assert "receipts [1] name lines in whose places there are others" in str(found)
+        assert "receipts [1] name lines that others have replaced" in str(found)
         assert not fresh(path).audit(second).sound and fresh(path).audit(again).sound
 
     def test_without_a_nonce_nobody_notices(self, path, tmp_path, monkeypatch):

@@ -60,7 +60,7 @@ UNPRICED = receipt_of((PoissonBundle(2.0, (0.5, 0.5), 0.1), 1), (AboveThreshold(
 def test_the_promise_of_one_step_says_first_what_is_around_it(around):
     receipt = replace(GAUSSIAN, around=around)
     said = _words.promise(receipt, risk_of(receipt))
-    assert said.startswith("NOT PRIVATE as a whole: the promise covers this step only; around it")
+    assert said.startswith("NOT PRIVATE as a whole: the guarantee covers this step only; around it")
     assert ", ".join(around) in said
     assert ("which have no receipt" in said) == (len(around) > 1)
     assert said.endswith(_words.promise(GAUSSIAN, risk_of(GAUSSIAN)))
@@ -121,7 +121,7 @@ def test_whatever_is_said_of_a_fit_is_plain_data():
 
 @pytest.mark.parametrize("wrong", [True, None, [1.0], {}])
 def test_what_is_no_number_is_refused(wrong):
-    with pytest.raises(ValueError, match="is no number"):
+    with pytest.raises(ValueError, match="is not a number"):
         _number(wrong)
     assert _number("inf") == math.inf and _number(3) == 3.0
 
@@ -133,9 +133,11 @@ def test_records_are_held_against_their_schema():
         "additionalProperties": False,
     }
     assert list(wrong_with({"tags": []}, schema)) == ["record.tags is empty"]
-    assert list(wrong_with({"tags": [1], "more": 1}, schema)) == ["record.more is no field"]
+    assert list(wrong_with({"tags": [1], "more": 1}, schema)) == [
+        "record.more is not a field of the registry"
+    ]
     assert list(wrong_with({"more": 1}, {"type": "object"})) == []
-    assert list(wrong_with(3, {"type": "string"})) == ["record is 3 and no string"]
+    assert list(wrong_with(3, {"type": "string"})) == ["record is 3, not of type string"]
 
 
 # Risks.

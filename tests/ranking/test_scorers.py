@@ -118,9 +118,9 @@ def test_scores_are_those_of_the_model_and_matrices_within_their_bound(dtype):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"solver": "gd"}, "solver='gd' rests on scores that are linear"),
-        ({"solver": GD()}, "solver='gd' rests on scores that are linear"),
-        ({"solver": "one-shot", "privacy_unit": "list_labels"}, "rests on scores that are linear"),
+        ({"solver": "gd"}, "solver='gd' needs scores that are linear"),
+        ({"solver": GD()}, "solver='gd' needs scores that are linear"),
+        ({"solver": "one-shot", "privacy_unit": "list_labels"}, "needs scores that are linear"),
         ({"solver": "adam"}, "solver='adam' keeps no bound on matrices; use 'sgd', or spectral"),
         ({"hidden_layer_sizes": 0}, "hidden_layer_sizes=0 must be a number of units"),
         ({"hidden_layer_sizes": (3, 2.5)}, "must be a number of units from 1 to 1e6"),

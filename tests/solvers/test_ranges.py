@@ -163,7 +163,7 @@ def test_a_promise_too_small_for_a_line_search_is_refused_before_a_count_is_boug
     public = Public(n=None, n_features=1, intercept=0.0, neighbors="add_remove")
     task = Task(Logistic(), ScaledPenalty(L2(1.0), 1.0, False), (1,))
     oracle = Oracle(Records.blank(public), account, Silence())
-    with pytest.raises(NotSupported, match="no noise makes"):
+    with pytest.raises(NotSupported, match="too small for a line search"):
         SOLVERS["blgd"](splits=10, selection_share=0.5).solve(oracle, task, None)
     assert account.spent == 0.0
 
@@ -177,6 +177,6 @@ def test_a_gradient_that_cannot_be_bought_is_refused_before_a_count_is(name, giv
     oracle = Oracle(Records.blank(public), account, Silence())
     if name == "blsgd" and "growth" in given:
         return  # its gradients cost more by it, never cheaper
-    with pytest.raises(ValueError, match=r"leaves no digits|clip=inf"):
+    with pytest.raises(ValueError, match=r"too large for double precision|clip=inf"):
         SOLVERS[name](max_rounds=2, **given).solve(oracle, task, None)
     assert account.spent == 0.0

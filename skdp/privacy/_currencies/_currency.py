@@ -1,4 +1,4 @@
-"""What a currency has to say, and how budgets are shaved."""
+"""Base class of the currencies, and the small reserve that is held back from a budget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OFFERED, _ENFORCED = 1 - 1e-12, 1 - 5e-13
 
 
 class Currency(ABC):
-    """One way to add up what events cost; ``order`` is None except where a currency has one.
+    """Unit in which the costs of events add up; ``order`` is None except where a currency has one.
 
     A subclass says its ``name``, its ``unit`` (which may show the order) and whether it proves
     nothing at delta = 0.
@@ -48,7 +48,7 @@ class Currency(ABC):
         """Largest total that still proves the promise, whose epsilon is finite."""
 
     def offered(self, budget: float) -> float:
-        """What a caller may count on."""
+        """Return the part of a budget that a caller may count on."""
         return budget * _OFFERED
 
     def limit(self, budget: float) -> Exact:
@@ -56,15 +56,15 @@ class Currency(ABC):
         return exact(budget * _ENFORCED)
 
     def left(self, budget: float, spent: Exact) -> float:
-        """What may still be spent, rounded down."""
+        """Return the unspent budget, rounded down."""
         return max(0.0, self.offered(budget) - float(spent))
 
     def covers(self, script: Script, neighbors: str) -> bool:
-        """Whether every event has a price."""
+        """Return whether every event has a price."""
         return all(priced(event, self.name, neighbors) for event in reduced(script, neighbors))
 
     def price(self, event: Event, neighbors: str, order: int | None) -> Exact:
-        """What one event takes."""
+        """Return the price of one event."""
         return self._sum(reduced(((event, 1),), neighbors), neighbors, order)
 
     def _sum(self, counts: Counts, neighbors: str, order: int | None) -> Exact:

@@ -1,1 +1,1 @@
-"""What a receipt can be turned into: words, a page, plain data to file, records of registries, and back."""
+"""Forms of a receipt: plain words, an HTML page, plain data for files, records of registries, and back."""

@@ -1,4 +1,4 @@
-"""How a fit's questions were admitted: by a script that was fixed beforehand, or one by one by a filter.
+"""Admission of a fit's queries: all by a script fixed beforehand, or each by a filter.
 
 The script of a filtered fit was chosen by its answers and proves nothing by itself. Which of the two a solver needs is
 declared by those who run it; a receipt that says otherwise does not hold.
@@ -39,7 +39,7 @@ def admitted_by(receipt: Receipt) -> str | None:
 
 
 def wrong_admission(receipt: Receipt) -> str | None:
-    """What contradicts itself in how a receipt says that its questions were admitted."""
+    """Return the contradiction in a receipt's account of how its queries were admitted, or None."""
     named = admitted_by(receipt)
     if (named is None) != (receipt.unspent is None):
         return f"accountant={receipt.accountant!r} does not go with unspent={receipt.unspent!r}."
@@ -48,7 +48,7 @@ def wrong_admission(receipt: Receipt) -> str | None:
         wanted = _wanted(solver[0] if solver else "", named)
         if wanted != named:
             told = "a script fixed beforehand" if wanted is None else f"a {wanted} filter"
-            return f"solver={part!r} runs under {told}, the receipt says accountant={receipt.accountant!r}."
+            return f"solver={part!r} runs under {told}, but the receipt says accountant={receipt.accountant!r}."
     return None
 
 

@@ -28,13 +28,13 @@ _ROUND_OFF = 1e-9
 
 
 def priced(receipt: Receipt) -> Script:
-    """What the price is for: the script, or all that the filter might have let pass."""
+    """Return the script that the price is for: the receipt's own, or all that the filter might have let pass."""
     budget = _filter(receipt)
     return receipt.script if budget is None else budget.allowance
 
 
 def risk_of(receipt: Receipt) -> Risk:
-    """What it allows; where no accountant can say it, what the promised pair alone does."""
+    """Return the risk of a receipt's script; if no accountant knows it, that of the promised pair alone."""
     try:
         return risk(priced(receipt), receipt.neighbors)
     except NotSupported:
@@ -42,12 +42,12 @@ def risk_of(receipt: Receipt) -> Risk:
 
 
 def known_risk(receipt: Receipt) -> Risk | None:
-    """The same, and None where nothing is promised."""
+    """Return the risk of a receipt, or None where nothing is promised."""
     return None if math.isinf(receipt.epsilon) else risk_of(receipt)
 
 
 def complaints(receipt: Receipt, model: Any) -> list[str]:
-    """What does not hold, each in a sentence."""
+    """Return one sentence for each claim of the receipt that does not hold."""
     found = _of_form(receipt)
     try:
         found += _of_price(receipt)
@@ -57,15 +57,15 @@ def complaints(receipt: Receipt, model: Any) -> list[str]:
 
 
 def _of_form(receipt: Receipt) -> list[str]:
-    """What no price can be read from, or no theorem stands behind."""
+    """Return complaints about the form: unknown proof pages, an empty script, an unknown accountant."""
     unknown = [name for name in receipt.proofs if not is_page(name)]
-    found = [f"proofs names {name!r}, which is no proof page." for name in unknown]
+    found = [f"proofs names {name!r}, which is not a proof page." for name in unknown]
     if math.isinf(receipt.epsilon):
         return found
     if not any(count for _, count in receipt.script):
-        found.append("Its script is empty: it says nothing of what was released.")
+        found.append("The script is empty, so the receipt does not say what was released.")
     elif not receipt.proofs:
-        found.append("It names no proof page.")
+        found.append("The receipt names no proof page.")
     if admitted_by(receipt) is None and receipt.accountant not in accountants.ACCOUNTANTS:
         found.append(
             f"accountant={receipt.accountant!r} is unknown; known are {accountants.ACCOUNTANTS}."
@@ -97,7 +97,7 @@ def _of_price(receipt: Receipt) -> list[str]:
     if again <= receipt.epsilon * (1 + _ROUND_OFF):
         return []
     return [
-        f"The script costs epsilon={round_up(again)}, the receipt says {round_up(receipt.epsilon)}."
+        f"The script costs epsilon={round_up(again)}, but the receipt says {round_up(receipt.epsilon)}."
     ]
 
 
@@ -112,26 +112,31 @@ def _of_filter(receipt: Receipt, budget: Filter) -> list[str]:
     if math.isclose(budget.unspent, said, rel_tol=_ROUND_OFF, abs_tol=_ROUND_OFF * budget.total):
         return []
     return [
-        f"The filter had {round_down(budget.unspent)} left, the receipt says {round_down(said)}."
+        f"The filter had {round_down(budget.unspent)} left, but the receipt says {round_down(said)}."
     ]
 
 
 def _of_model(receipt: Receipt, model: Any) -> list[str]:
-    """Of the models that it names, a search and the best of it, the one that is most like this one."""
+    """Return complaints about the model, against the most similar of those that the receipt names.
+
+    A search names itself and its best estimator.
+    """
     if not receipt.model:
-        return ["It belongs to another model: it names none, as a quote does."]
+        return ["The receipt belongs to another model: it names none, like that of a quote."]
     if not all(digest.startswith(VERSION) for digest in receipt.model.values()):
         return _of_first_version(receipt, model)
     try:
         here, unknown = fingerprint(model), strangers(model)
     except Exception as error:  # whatever an object that is none of ours may raise
-        return [f"It belongs to another model: this one cannot be read ({type(error).__name__})."]
+        return [
+            f"The receipt belongs to another model: this one cannot be read ({type(error).__name__})."
+        ]
     wrong = min((_differences(told, here) for told in _named(receipt.model)), key=len)
     wrong += [f"{name} is new" for name in unknown]
     own = getattr(model, "__dict__", {}).get("privacy_", receipt)
     if type(own) is type(receipt) and not receipt.same_fit(own):
         wrong.append("privacy_ is another receipt")
-    return [f"It belongs to another model: {', '.join(wrong)}."] if wrong else []
+    return [f"The receipt belongs to another model: {', '.join(wrong)}."] if wrong else []
 
 
 def _named(model: dict[str, str]) -> list[dict[str, str]]:
@@ -151,7 +156,9 @@ def _differences(told: dict[str, str], here: dict[str, str]) -> list[str]:
 
 
 def _of_first_version(receipt: Receipt, model: Any) -> list[str]:
-    """Of a receipt whose hashes know numbers alone: these are compared, and nothing else can be."""
+    """Compare with a receipt of the first version, whose hashes cover numbers only."""
     here = first_fingerprint(model)
     wrong = [name for name, told in receipt.model.items() if here.get(name) != told]
-    return [f"It belongs to another model: {', '.join(wrong)} is changed."] if wrong else []
+    return (
+        [f"The receipt belongs to another model: {', '.join(wrong)} is changed."] if wrong else []
+    )

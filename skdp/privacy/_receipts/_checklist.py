@@ -1,4 +1,4 @@
-"""What NIST SP 800-226, "Guidelines for Evaluating Differential Privacy Guarantees" (2025), asks, answered."""
+"""Answers to NIST SP 800-226, "Guidelines for Evaluating Differential Privacy Guarantees" (2025)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPEN = "to be answered by a person"
 
 
 class Check(NamedTuple):
-    """One line of the checklist.
+    """A line of the checklist.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def _algorithms(receipt: Receipt) -> tuple[Check, ...]:
         Check(
             layer, "accuracy", "not measured on the protected data: a figure from it costs privacy"
         ),
-        Check(layer, "how many rows were clipped", "not told: it is private"),
+        Check(layer, "how many rows were clipped", "not released: it is private"),
         Check(
             layer,
             "small groups",

@@ -99,7 +99,7 @@ def _budget(receipt: Receipt) -> str:
 
 
 def _proof(name: str, version: str) -> str:
-    """What the page proves, from this installation, and where all of it can be read."""
+    """Return the statement of a proof page, from this installation, and a link to the whole page."""
     link = f"<a href='{_text(web_address(name, version))}'>the whole page</a>"
     here = f"<code>skdp.privacy.proof_page({_text(repr(name))})</code>"
     said = f"<pre>{_text(statement_of(name))}</pre><div>{link}, or here: {here}</div>"

@@ -37,13 +37,13 @@ def proof_page(name: str) -> str:
     """
     path = _pages().get(name)
     if path is None:
-        raise ValueError(f"name={name!r} is no proof page; receipt.proofs lists those of a fit.")
+        raise ValueError(f"name={name!r} is not a proof page; choose one of receipt.proofs.")
     text = path.read_text(encoding="utf-8")
     return re.sub(r"\A---\n.*?\n---\n\s*", "", text, flags=re.DOTALL)
 
 
 def is_page(name: str) -> bool:
-    """Whether a proof page of this name is here."""
+    """Return whether a proof page of this name is installed."""
     return name in _pages()
 
 
@@ -63,6 +63,6 @@ def statement_of(name: str) -> str:
 
 
 def web_address(name: str, version: str) -> str:
-    """Where the page of a released version can be read; the newest, for one that is not released."""
+    """Return the address of a proof page on the web; an unreleased version gets the newest page."""
     released = bool(re.fullmatch(r"\d+(\.\d+)*", version))
     return _WEB.format(ref=f"v{version}" if released else "main", name=name)

@@ -44,12 +44,12 @@ def plain(value: Any) -> Any:
 def _number(value: Any) -> float:
     """A number that may have been written as text."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"{value!r} is no number.")
+        raise ValueError(f"{value!r} is not a number.")
     return float(value)
 
 
 def plain_script(script: Script) -> list[dict[str, Any]]:
-    """One entry a run, with the event's name, how often, and its fields."""
+    """Return a script as a list with a dict for each run: the event's name, its count and its fields."""
     return [{**_plain_event(event), "count": count} for event, count in script]
 
 
@@ -67,7 +67,9 @@ def _run(entry: Any) -> tuple[Event, int]:
     given = dict(entry)
     count = given.pop("count")
     if given.get("event") not in _kinds() or type(count) is not int or count < 0:
-        raise ValueError(f"{entry!r} is no run of a known event; register it before reading.")
+        raise ValueError(
+            f"{entry!r} is not a run of a known event; register the event before reading the receipt."
+        )
     return _event(given), count
 
 

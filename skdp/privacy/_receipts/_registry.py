@@ -49,16 +49,16 @@ def registry_schema() -> dict[str, Any]:
 
 
 def wrong_with(value: Any, schema: Mapping[str, Any], place: str = "record") -> Iterator[str]:
-    """What a value breaks of a schema, each with its place; the keywords are those that the registry uses."""
+    """Yield each violation of a schema with its place; knows the keywords that the registry uses."""
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is(value, kind) for kind in kinds):
-        yield f"{place} is {value!r} and no {' or '.join(kinds)}"
+        yield f"{place} is {value!r}, not of type {' or '.join(kinds)}"
         return
     if "enum" in schema and value not in schema["enum"]:
-        yield f"{place} is {value!r}, which is none of {schema['enum']}"
+        yield f"{place} is {value!r}, not one of {schema['enum']}"
     if schema.get("format") == "date" and not _is_date(value):
-        yield f"{place} is {value!r} and no date"
+        yield f"{place} is {value!r}, not a date"
     if isinstance(value, dict):
         yield from _wrong_parts(value, schema, place)
     if isinstance(value, list):
@@ -77,7 +77,7 @@ def _wrong_parts(value: dict[str, Any], schema: Mapping[str, Any], place: str) -
         if name in known:
             yield from wrong_with(part, known[name], f"{place}.{name}")
         elif not schema.get("additionalProperties", True):
-            yield f"{place}.{name} is no field"
+            yield f"{place}.{name} is not a field of the registry"
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -113,7 +113,7 @@ def record(receipt: Receipt, answers: dict[str, Any]) -> dict[str, Any]:
     wrong = list(wrong_with(whole, registry_schema()))
     if wrong:
         raise ValueError(
-            f"The registry takes no such record: {'; '.join(wrong)}. Correct the answers."
+            f"The registry does not accept this record: {'; '.join(wrong)}. Correct the answers."
         )
     return whole
 
@@ -128,7 +128,7 @@ def _refuse_answers(receipt: Receipt, answers: dict[str, Any]) -> None:
         )
     if not receipt.date:
         raise ValueError(
-            "date='' is that of a quote, which is no release; use the receipt of a fit."
+            "date='' marks the receipt of a quote, which released nothing; use the receipt of a fit."
         )
 
 

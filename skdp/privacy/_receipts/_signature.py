@@ -36,7 +36,7 @@ def signature_of(data: Mapping[str, Any], key: Any) -> str:
 
 
 def is_signed(data: Mapping[str, Any], signature: str, key: Any) -> bool:
-    """Whether the holder of a key has signed a receipt's data.
+    """Return whether the holder of a key has signed a receipt's data.
 
     Parameters
     ----------

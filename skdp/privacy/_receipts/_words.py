@@ -53,7 +53,7 @@ NOT_COVERED = (
 
 
 def unit(receipt: Receipt) -> str:
-    """What is protected as one, and how neighbours differ."""
+    """Return the privacy unit in words, and how neighbours differ."""
     whole = f"one {receipt.unit}"
     if receipt.rows > 1:
         whole += f" of at most {receipt.rows} rows"
@@ -62,16 +62,16 @@ def unit(receipt: Receipt) -> str:
 
 
 def promise(receipt: Receipt, risk: Risk | None) -> str:
-    """What a test can find out, in one sentence; before it, what the promise does not cover."""
+    """Return the guarantee in one sentence, after any warning of what it does not cover."""
     if receipt.around:
         own = promise(replace(receipt, around=()), risk)
-        return f"NOT PRIVATE as a whole: the promise covers {covers(receipt)}. Of this step alone: {own}"
+        return f"NOT PRIVATE as a whole: the guarantee covers {covers(receipt)}. For this step alone: {own}"
     if risk is None or math.isinf(receipt.epsilon):
-        return "No privacy: no noise was added, so the result may tell anything about anybody."
+        return "No privacy: no noise was added, so the result may reveal anything about anybody."
     caught = round_up(100 * risk.power[0.05], 3)
     said = (
-        f"A test that wrongly accuses 5 in 100 outsiders of being in the data catches at most {caught} in 100 who are "
-        f"(protected: {unit(receipt)})."
+        f"An attacker who is wrong about 5 of 100 people outside the data can be right about at most {caught} of "
+        f"100 people in it (protected: {unit(receipt)})."
     )
     if receipt.seeded:
         said += " This does not hold against whoever knows the seed."
@@ -79,14 +79,14 @@ def promise(receipt: Receipt, risk: Risk | None) -> str:
 
 
 def covers(receipt: Receipt) -> str:
-    """What is around the fit and has no receipt."""
+    """Return a warning that names the steps around the fit that have no receipt."""
     names = receipt.around or ()
     many = "have no receipt" if len(names) > 1 else "has no receipt"
-    return f"this step only; around it {', '.join(names)}, which {many} and may tell anything"
+    return f"this step only; around it {', '.join(names)}, which {many} and may reveal anything"
 
 
 def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
-    """When it was made, what it left of a ledger, and how far its noise is expected to move the model."""
+    """Return lines on the date, the ledger's spending, and how far the noise is expected to move the model."""
     told = [("made", f"{receipt.date}, skdp {receipt.version}")] if receipt.date else []
     if receipt.ledger:
         before, after = receipt.ledger["spent_before"], receipt.ledger["spent_after"]
@@ -102,37 +102,38 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
             (
                 "nominal",
                 f"noise moves the score of a typical row by about {score:.2g} {of}, and a coefficient by about "
-                f"{coefficient:.2g} over its column's own deviation{_supposed(receipt)}",
+                f"{coefficient:.2g} divided by its column's standard deviation{_supposed(receipt)}",
             )
         )
     return told
 
 
 def _supposed(receipt: Receipt) -> str:
-    """Of the labels, where a quote was told of them."""
+    """Return the base rate of the labels that a quote was told, in words; empty where it was told none."""
     rate = receipt.standard_error.get("base_rate")
-    return "" if rate is None else f", where {100 * rate:.3g} in 100 labels are of one kind"
+    return "" if rate is None else f", if {100 * rate:.3g} of 100 labels are of one class"
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:
-    """One sentence on what anybody may come to believe."""
+    """Return a sentence on how far the odds of a statement about one unit may move."""
     if risk is None or math.isinf(risk.odds):
-        return "The odds of a statement about somebody may move by any factor."
+        return "The odds of a statement about somebody may change by any factor."
     most = round_up(risk.odds, 3)
     return (
-        f"Whatever else somebody knows, with a chance of 99 in 100 the odds of any statement about one {receipt.unit} "
-        f"move by a factor of at most {most} either way, for instance from 1:1 to at most {most}:1."
+        "With probability 0.99, whatever an attacker already knows, the odds of any statement about one "
+        f"{receipt.unit} change by a factor of at most {most} in either direction, for instance from 1:1 to at most "
+        f"{most}:1."
     )
 
 
 def not_covered(receipt: Receipt) -> tuple[str, ...]:
-    """What the guarantee says nothing about."""
+    """Return the statements on which the guarantee is silent."""
     seed = ("readers who know the seed: they can subtract the noise",) if receipt.seeded else ()
     return seed + NOT_COVERED
 
 
 def folded(script: Script) -> list[Fold]:
-    """What was released, equal events in one line and many of one kind in one."""
+    """Fold a script into lines: equal events share a line, and so do many events of one kind."""
     kinds: dict[type[Event], dict[Event, int]] = {}
     for event, count in tally(script).items():
         kinds.setdefault(type(event), {})[event] = count
@@ -171,12 +172,12 @@ def _short(value: object) -> str:
 
 
 def _short_run(script: Script) -> str:
-    """One of the scripts that an event is made of."""
+    """Return a script inside an event in a single line of text."""
     return "[" + ", ".join(map(str, folded(script))) + "]"
 
 
 def _ranges(events: list[Event]) -> str:
-    """What the fields of events of one kind have in common, and between which numbers the others lie."""
+    """Return the fields of events of one kind: the common values, and the ranges of the others."""
     told = []
     for name in (f.name for f in fields(events[0])):
         values = [getattr(event, name) for event in events]

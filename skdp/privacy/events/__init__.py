@@ -1,4 +1,4 @@
-"""What a release costs, and nothing about how it was made.
+"""Events: the cost of a release, without how the release is made.
 
 An event is a frozen record of public numbers whose meaning never changes; the theorems that turn
 it into a cost are in `curves`. A script lists events in order, run-length coded.

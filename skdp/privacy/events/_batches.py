@@ -91,7 +91,7 @@ class RandomPosition(Event):
 
 @dataclass(frozen=True)
 class ShuffledEpoch(Event):
-    """One pass over disjoint batches: parallel composition, so ONE Gaussian, never Poisson.
+    """Pass over disjoint batches: parallel composition, so a single Gaussian, never Poisson.
 
     ``multiplier`` = sd / L2 sensitivity of one batch sum under the ledger's relation.
     """

@@ -1,4 +1,4 @@
-"""What becomes of events behind answers that may have chosen the rows which they are about."""
+"""Replace events whose rows may have been chosen by earlier answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["after_answers"]
 
 
 def after_answers(script: Script) -> Script:
-    """The same script where earlier answers may have chosen rows: no angle between two records is fixed then.
+    """Return the script for rows that earlier answers may have chosen: no angle between two records is fixed then.
 
     See docs/proofs/bought_scales.md.
     """

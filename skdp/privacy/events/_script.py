@@ -52,7 +52,7 @@ def checked(script: Iterable[Any]) -> Script:
 
 
 def is_whole(count: Any) -> bool:
-    """Whether a number has no fraction: infinity, NaN and truth values are none."""
+    """Return whether a value is a whole number; infinity, NaN and truth values are not."""
     try:
         return not isinstance(count, bool) and int(count) == count
     except (OverflowError, TypeError, ValueError):

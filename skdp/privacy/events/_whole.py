@@ -77,7 +77,7 @@ class RenyiDP(Event):
 
 @dataclass(frozen=True)
 class AboveThreshold(Event):
-    """One run of the sparse vector technique until the first yes, with Laplace noise.
+    """Sparse vector technique with Laplace noise, one run until the first yes.
 
     Queries are scaled to unit sensitivity under the ledger's relation. The threshold has noise
     Lap(1 / threshold_epsilon), each query fresh noise Lap(1 / query_epsilon); any number of

@@ -1,4 +1,4 @@
-"""What has been spent: the only mutable privacy state. Charges are refused before anything moves.
+"""Ledgers and filters: the only mutable privacy state. Charges are refused before anything moves.
 
 Composition theorems differ in what they allow. A *script* is fixed before the data is touched, so
 any accountant may price it, and `Scripted` refuses every event that is not the next one. Prices

@@ -1,4 +1,4 @@
-"""What receipts say of a ledger's lines, held against its file."""
+"""Compare receipts with the lines of a ledger's file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Audit"]
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found when receipts were held against the file of a ledger; `Ledger.audit` makes it.
+    """Result of comparing receipts with the file of a ledger; `Ledger.audit` makes it.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class Audit:
     --------
     >>> from skdp.privacy.ledger import Audit
     >>> print(Audit("5f0c", charges=3, matched=(0, 1), lost=(2,)))
-    The ledger 5f0c has lost charges: receipts [2] name lines behind its end.
-    Of its 3 charges 1 is named by none of these receipts.
+    The ledger 5f0c has lost charges: receipts [2] name lines beyond its end.
+    Of its 3 charges, 1 is named by none of these receipts.
     """
 
     identity: str
@@ -78,12 +78,12 @@ class Audit:
 
     @property
     def sound(self) -> bool:
-        """Whether each receipt has a line of its own."""
+        """True if each receipt has a line of its own."""
         return not (self.lost or self.replaced or self.doubled)
 
     @property
     def unclaimed(self) -> int:
-        """How many charges none of the receipts names."""
+        """Number of charges that none of the receipts names."""
         return max(self.charges - len(self.matched), 0)
 
     def __str__(self) -> str:
@@ -91,20 +91,20 @@ class Audit:
         lines = [f"{ledger} has a line for each of these receipts."] if self.sound else []
         if self.lost:
             lines.append(
-                f"{ledger} has lost charges: receipts {list(self.lost)} name lines behind its end."
+                f"{ledger} has lost charges: receipts {list(self.lost)} name lines beyond its end."
             )
         if self.replaced:
             lines.append(
-                f"{ledger} was put back and charged since: receipts {list(self.replaced)} name lines in whose "
-                "places there are others."
+                f"{ledger} was restored from an older copy and charged again: receipts {list(self.replaced)} name "
+                "lines that others have replaced."
             )
         if self.doubled:
             lines.append(
-                f"{ledger} has paid once for what several receipts claim: receipts {list(self.doubled)} name lines "
-                "that earlier ones name."
+                f"{ledger} was charged once for several receipts: receipts {list(self.doubled)} name lines that "
+                "earlier ones name."
             )
         if self.foreign:
-            lines.append(f"Receipts {list(self.foreign)} are of another ledger.")
+            lines.append(f"Receipts {list(self.foreign)} belong to another ledger.")
         if self.repeated:
             lines.append(f"Receipts {list(self.repeated)} were given before.")
         if self.silent:
@@ -112,13 +112,13 @@ class Audit:
         verb = "is" if self.unclaimed == 1 else "are"
         if self.unclaimed:
             lines.append(
-                f"Of its {self.charges} charges {self.unclaimed} {verb} named by none of these receipts."
+                f"Of its {self.charges} charges, {self.unclaimed} {verb} named by none of these receipts."
             )
         return "\n".join(lines)
 
 
 def _kind(stood: dict[str, Any], identity: str, digests: Sequence[str]) -> str:
-    """What one receipt says of the file, by where the ledger stood."""
+    """Classify one receipt by the line at which the ledger stood."""
     if "head" not in stood:
         return "silent"
     if stood["identity"] != identity:

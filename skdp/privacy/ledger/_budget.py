@@ -31,7 +31,7 @@ class Scope:
         self._mark: str | None = None
 
     def sent(self) -> Sent:
-        """What travels with an estimator into another process."""
+        """Return the part of the scope that travels with an estimator into another process."""
         if self._mark is None:
             handle, self._mark = tempfile.mkstemp(prefix="skdp-budget-")
             os.close(handle)
@@ -52,7 +52,7 @@ class Sent:
 
     @property
     def travelled(self) -> bool:
-        """Whether the scope is another process's: in its own, the ``with`` itself decides.
+        """True if the scope belongs to another process: in its own, the ``with`` itself decides.
 
         One that has ended stays, too: a fit that arrives late would be charged to nobody.
         """
@@ -63,8 +63,8 @@ class Sent:
         """The ledger to charge, or a refusal once the scope has ended."""
         if not os.path.exists(self._mark):
             raise NotSupported(
-                "The budget in whose scope this estimator was pickled has ended; fit inside another with, or give "
-                "the estimator a ledger."
+                "This estimator was pickled inside a budget that has ended; fit it inside another `with`, or give "
+                "it a ledger."
             )
         ledger: Ledger = pickle.loads(self._ledger)
         return ledger
@@ -157,6 +157,6 @@ def in_scope() -> Scope | None:
         return scope
     if len({open_one.thread for open_one in _OPEN}) > 1:
         raise NotSupported(
-            "Several threads have opened budgets, and none of them is this one; give the estimator a ledger."
+            "Several threads have opened a budget, but not this one; give the estimator a ledger."
         )
     return _OPEN[-1]

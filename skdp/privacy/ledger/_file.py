@@ -45,7 +45,7 @@ BUSY_SECONDS = 60.0
 
 
 class Cursor(NamedTuple):
-    """How far the file has been read, and what it says up to there."""
+    """Position up to which the file has been read, and the state there."""
 
     state: State = State()
     position: int = -1
@@ -53,7 +53,7 @@ class Cursor(NamedTuple):
     header: str = ""
 
     def next_line(self, text: str, state: State) -> tuple[str, Cursor]:
-        """One more line as it is written, with its nonce, and how far the file has been read with it."""
+        """Return a new line as it is written, with its nonce, and the cursor behind it."""
         line = add_nonce(text)
         return line, Cursor(state, self.position + 1, _digest(self.digest, line), self.header)
 
@@ -113,23 +113,23 @@ class LedgerFile:
         sync_folder(self.path)
 
     def _is_there(self, must_exist: bool) -> bool:
-        """Whether the file exists; without it, nothing of it may be left, for SQLite would take it up."""
+        """Return whether the file exists; refuse leftovers without it, since SQLite would read them."""
         if os.path.exists(self.path):
             return True
         for left in (f"{self.path}-journal", f"{self.path}-wal"):
             if os.path.exists(left):
                 raise OSError(
-                    f"The ledger {self.path!r} is gone but {left!r}, a part of it, is there; put the ledger "
-                    "back, or remove what is left."
+                    f"The ledger {self.path!r} is missing but its journal {left!r} is there; restore the ledger, or "
+                    "remove the journal."
                 )
         if any(isinstance(one, WitnessFile) and one.heads() for one in self.witnesses):
             raise FileNotFoundError(
-                f"The ledger {self.path!r} is gone but its witness has seen charges; put the newest file back, or "
+                f"The ledger {self.path!r} is missing but its witness has seen charges; restore the newest file, or "
                 "give a new ledger a witness of its own."
             )
         if must_exist:
             raise FileNotFoundError(
-                f"There is no ledger at {self.path!r}; check the path, or leave out must_exist to begin one."
+                f"There is no ledger at {self.path!r}; check the path, or leave out must_exist to create one."
             )
         return False
 
@@ -146,12 +146,12 @@ class LedgerFile:
             connection.close()
 
     def in_place(self) -> bool:
-        """Whether the file that was opened is still there."""
+        """Return whether the file that was opened is still there."""
         return self._inode is not None and self._inode == _inode(self.path)
 
     @property
     def made(self) -> str:
-        """What tells this ledger from every other one."""
+        """Identity of this ledger, unlike that of any other."""
         return str(json.loads(self._cursor.header)["id"])
 
     @property
@@ -160,7 +160,7 @@ class LedgerFile:
         return Head(self.made, self._cursor.position, self._cursor.digest)
 
     def digests(self) -> list[str]:
-        """Those of all lines, first to last, each of which follows from the one before."""
+        """Return the digests of all lines, first to last; each follows from the one before."""
         self.read()
         rows = self._open().execute("SELECT digest FROM lines ORDER BY position")
         return [digest for (digest,) in rows]
@@ -261,7 +261,7 @@ class LedgerFile:
             witness(Head(identity, rows[-1][0], rows[-1][2]))
 
     def _said(self, error: sqlite3.DatabaseError) -> Exception:
-        """One plain sentence for whatever SQLite has to say."""
+        """Translate an SQLite error into one plain sentence."""
         if not isinstance(error, sqlite3.OperationalError):
             return _no_ledger(self.path, str(error))
         if "locked" not in str(error) and "busy" not in str(error):
@@ -272,7 +272,7 @@ class LedgerFile:
         )
 
     def read(self) -> State:
-        """What the file says now."""
+        """Return the present state of the file."""
         try:
             self._cursor = self._caught_up(self._open())
         except sqlite3.DatabaseError as error:
@@ -345,7 +345,7 @@ class LedgerFile:
         return rows
 
     def _follow(self, cursor: Cursor, rows: list[tuple[int, str, str]]) -> Cursor:
-        """How far the file has been read with some more lines, each of which must follow from the one before."""
+        """Return the cursor behind some more lines, each of which must follow from the one before."""
         for position, text, digest in rows:
             if position != cursor.position + 1 or digest != _digest(cursor.digest, text):
                 raise _no_ledger(self.path, f"line {position} does not follow from the one before")
@@ -375,8 +375,8 @@ def _digest(before: str, text: str) -> str:
 
 def _no_ledger(path: str, why: str) -> ValueError:
     return ValueError(
-        f"The file {path!r} is no sound ledger ({why}); nothing was charged. Restore it, and mind that an "
-        "older copy does not know of later charges."
+        f"The file {path!r} is not an intact ledger ({why}); nothing was charged. Restore the newest copy: an older "
+        "one does not know of later charges."
     )
 
 

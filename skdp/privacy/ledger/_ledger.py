@@ -104,7 +104,7 @@ class Ledger:
         header, told = _header(self._rules), witness_of(witness)
         if path is None and (must_exist or moved or told is not None):
             raise ValueError(
-                "must_exist, moved and witness are of a ledger in a file; give it a path."
+                "must_exist, moved and witness need a ledger in a file; give it a path."
             )
         self._store = (
             Store(header)
@@ -169,12 +169,12 @@ class Ledger:
 
     @property
     def announced(self) -> bool:
-        """Whether somebody has said how many fits are coming, by ``fits`` or `announce`."""
+        """True if the number of fits to come was given, by ``fits`` or `announce`."""
         return self._announced or self._rules.fits is not None
 
     @property
     def payers(self) -> tuple[str, ...]:
-        """Who was charged, in the words of a report, one name a charge."""
+        """Names of the charges as in a report, one for each charge."""
         return tuple(entry.what for entry in self._state.entries)
 
     def announce(self, coming: Iterable[tuple[Script, int]]) -> None:
@@ -265,11 +265,11 @@ class Ledger:
 
     @property
     def scripts(self) -> tuple[Script, ...]:
-        """What was charged, one script a fit."""
+        """Scripts that were charged, one for each fit."""
         return tuple(entry.script for entry in self._state.entries)
 
     def report(self) -> Report:
-        """What was charged, when, by whom, which share of the budget it took, and what is left.
+        """Report each charge with its date, payer and share of the budget, and what is left.
 
         Returns
         -------
@@ -292,7 +292,7 @@ class Ledger:
 
     @property
     def identity(self) -> str:
-        """What tells this ledger from every other one, in every process; one in memory moves into a file for it."""
+        """Identity of this ledger in every process; a ledger in memory moves into a file to get one."""
         return str(self._store.handle().header.get("id", ""))
 
     @property
@@ -350,7 +350,7 @@ class Ledger:
         return Audit.of(self.identity, self._store.digests(), len(self), receipts)
 
     def called(self, what: str) -> Ledger:
-        """The same ledger, whose charges are reported under a name."""
+        """Return a view of this ledger whose charges are reported under a name."""
         return self._view(self._parts, what)
 
     def _view(self, parts: tuple[str, ...], what: str = "") -> Ledger:
@@ -359,7 +359,7 @@ class Ledger:
         return view
 
     def __len__(self) -> int:
-        """How many fits were charged."""
+        """Return the number of fits that were charged."""
         return self._state.fits
 
     def __bool__(self) -> bool:
@@ -411,7 +411,7 @@ def _rules(spec: Spec, accountant: str, fits: int | None, plan: Iterable[Any] | 
 
 
 def _header(rules: Rules) -> dict[str, Any]:
-    """What a file must have been made for, to the last bit."""
+    """Return the settings that a file must have been made for, to the last bit."""
     return {
         "format": FORMAT,
         "epsilon": rules.spec.epsilon.hex(),

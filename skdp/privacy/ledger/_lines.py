@@ -27,7 +27,7 @@ _BETWEEN = '","'
 
 
 def difference(before: State, after: State) -> str:
-    """One line that leads from a state to a later one."""
+    """Return a line that leads from a state to a later one."""
     # Joined from texts: a charge writes the same entry many times, and one encoder for all takes twice as long.
     line = f'{{"entries":[{",".join(map(_entry, after.since(before)))}]'
     if after.books != before.books:

@@ -58,8 +58,8 @@ class Partition:
         self.ledger, self.names = ledger, _names(groups)
         if ledger.parts:
             raise ValueError(
-                f"The ledger is that of the parts {ledger.parts}; divide the whole ledger, once, into the "
-                "smallest parts, and use only(...) to join some."
+                f"The ledger covers only the parts {ledger.parts}; divide the whole ledger, once, into the smallest "
+                "parts, and use only(...) to join some."
             )
 
         def step(state: State) -> State:
@@ -87,9 +87,7 @@ class Partition:
         chosen = tuple(dict.fromkeys(map(str, names)))
         unknown = [name for name in chosen if name not in self.names]
         if unknown or not chosen:
-            raise ValueError(
-                f"Parts {unknown} are none of {self.names}; name one or more of these."
-            )
+            raise ValueError(f"Parts {unknown} are unknown; name one or more of {self.names}.")
         return self.ledger._view(chosen)
 
     def without(self, *names: object) -> Ledger:

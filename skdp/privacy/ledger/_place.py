@@ -1,4 +1,4 @@
-"""Where a ledger's file lies: the one place that it remembers, and places that cannot keep one budget.
+"""Place of a ledger's file: the one path that it remembers, and places that cannot keep one budget.
 
 SQLite finds the journal of an unfinished charge by the file's name and keeps others out by locks on the file. So a file
 needs one name, which stays, on a disk whose locks hold for everybody: what has a second name, lies on a network or is
@@ -57,7 +57,7 @@ _MOUNTS = "/proc/self/mountinfo"
 
 
 class Mount(NamedTuple):
-    """Where a file system hangs in the tree, and its type."""
+    """Mount point of a file system, and its type."""
 
     point: str
     kind: str
@@ -117,7 +117,7 @@ def refuse_second_name(path: str) -> None:
 
 
 def place_of(path: str, name: str | None = None) -> str:
-    """What a copy, another name and a restored backup change: numbers of folder and file, and the file's name.
+    """Return what a copy, a rename or a restored backup changes: inode numbers of folder and file, and the file's name.
 
     Device numbers are left out, since they may change when a machine starts.
     """

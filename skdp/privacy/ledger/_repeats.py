@@ -19,7 +19,7 @@ Ways = tuple[tuple[Counted, ...], ...]
 
 
 class Repeats:
-    """What the last script came to."""
+    """Cache of the last script that was checked and the last that was priced."""
 
     def __init__(self) -> None:
         self._checked: tuple[Any, Script] = (None, ())
@@ -38,7 +38,7 @@ class Repeats:
         return found
 
     def ways(self, books: tuple[AnyBook, ...], totals: Totals, script: Script) -> Ways:
-        """For each book the prices of the script, of which any one may be charged; none where it knows of none."""
+        """Return for each book the alternative prices of the script; empty where a book has none."""
         known, priced, at, found = self._priced
         levels = [0 if t is None else book.level(t) for book, t in zip(books, totals)]
         if known is books and priced is script and at == levels:

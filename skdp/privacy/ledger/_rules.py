@@ -1,4 +1,4 @@
-"""What a ledger admits: a function from its state and a charge to the next state, or a refusal.
+"""Admission rules of a ledger: from a state and a charge to the next state, or a refusal.
 
 Nothing here remembers anything or knows where a state is kept, so that one set of rules serves the
 ledger in memory, the one in a file and the one that many processes share.
@@ -195,7 +195,7 @@ class Rules:
         return State(state.books, state.parts, totals, state.plus(entry), closed)
 
     def _with(self, state: State, part: str, entry: Entry) -> Totals:
-        """What the books hold for a part after one more charge: None for one that cannot hold it.
+        """Return the books' totals for a part after one more charge; None for a book that cannot hold it.
 
         The first script on a part may be admitted alone by a tighter theorem, as a plan fixed beforehand: then no book
         holds it, and the part is closed.
@@ -224,8 +224,8 @@ class Rules:
                 why = error
         if why is not None and not asked:
             return NotSupported(
-                f"{why} The ledger keeps its books in {kinds} for life; use another solver "
-                f"or give this fit {self._remedy(entry.script)}."
+                f"{why} The ledger keeps its books in {kinds} permanently; use another solver or give this fit "
+                f"{self._remedy(entry.script)}."
             )
         left = self.remaining(state, part)
         return BudgetExceeded(
@@ -288,7 +288,7 @@ class Rules:
 
     @own_arithmetic
     def share(self, state: State, entry: Entry) -> float:
-        """Which part of the leading book's capacity a charge takes; all where it closed a part, nan if unknown."""
+        """Return a charge's share of the leading book's capacity: 1 where it closed a part, nan if unknown."""
         if not self.spec.private:
             return 0.0
         if state.closed.intersection(state.parts if entry.parts == WHOLE else entry.parts):
@@ -313,7 +313,7 @@ class Rules:
 
 
 def _nothing(books: tuple[AnyBook, ...]) -> Totals:
-    """What books hold for data that nothing was charged for."""
+    """Return the books' totals for data that nothing was charged for."""
     return tuple((0,) * len(book.caps) for book in books)
 
 

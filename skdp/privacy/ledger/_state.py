@@ -19,7 +19,7 @@ Totals: TypeAlias = "tuple[Counted | None, ...]"  # one a book; None once the bo
 
 
 class Entry(NamedTuple):
-    """One charge: what was paid for, on which parts of the data, by whom and when."""
+    """Charge: what was paid for, on which parts of the data, by whom and when."""
 
     script: Script
     parts: tuple[str, ...]
@@ -46,7 +46,7 @@ class State(NamedTuple):
 
     @property
     def fits(self) -> int:
-        """How many charges there were."""
+        """Number of charges so far."""
         return 0 if self.log is None else self.log.length
 
     def since(self, before: State) -> list[Entry]:

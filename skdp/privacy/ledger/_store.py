@@ -1,4 +1,4 @@
-"""Where a ledger's state lives: in memory, in a file, or in a file that ends with the process.
+"""Storage of a ledger's state: in memory, in a file, or in a file that ends with the process.
 
 A ledger in memory moves into a file of its own in the temporary folder the first time that another
 process could charge it: when it is pickled, and before a fork. From then on all of them charge that
@@ -130,23 +130,23 @@ class Store:
         return store
 
     def is_that_of(self, handle: Handle) -> bool:
-        """Whether a handle speaks of this ledger, and not of one whose file was at the same place before."""
+        """Return whether a handle belongs to this ledger, and not to an earlier one at the same path."""
         if self._file is None or "id" not in handle.header:
             return self._file is not None
         return bool(self._identity == handle.header["id"])
 
     @property
     def _identity(self) -> str:
-        """What tells the ledger of the file from every other one."""
+        """Identity of the ledger in the file, unlike that of any other."""
         assert self._file is not None
         return str(self._header.get("id") or self._file.made)
 
     def in_place(self) -> bool:
-        """Whether the file is still the one that was opened."""
+        """Return whether the file is still the one that was opened."""
         return self._file is not None and self._file.in_place()
 
     def handle(self) -> Handle:
-        """What another process needs to charge this ledger, and to read it when this one has ended."""
+        """Return what another process needs to charge this ledger, and to read it after this one has ended."""
         with self._lock:
             if self._file is None:
                 self._share()
@@ -165,7 +165,7 @@ class Store:
         return self._file.head if self._file is not None and kept else None
 
     def digests(self) -> list[str]:
-        """Those of all lines of a file that stays."""
+        """Return the digests of all lines of a permanent file."""
         if self._file is None or self.temporary:
             raise NotSupported("A ledger without a path has no lines to audit; give Ledger a path.")
         with self._lock:
@@ -182,7 +182,7 @@ class Store:
 
     @property
     def state(self) -> State:
-        """What is known now."""
+        """Present state, read from the file if there is one."""
         if self._file is None or self.read_only:
             return self._state
         with self._lock:

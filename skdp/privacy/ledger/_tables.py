@@ -112,12 +112,12 @@ def new_tables(connection: sqlite3.Connection, place: str) -> Iterator[None]:
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether a ledger made the file, and not another program."""
+    """Return whether a ledger made the file, and not another program."""
     return bool(connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION)
 
 
 def has_head(connection: sqlite3.Connection) -> bool:
-    """Whether the file says which line is its last."""
+    """Return whether the file has a table that names its last line."""
     query = "SELECT count(*) FROM sqlite_master WHERE name = 'head'"
     return bool(connection.execute(query).fetchone()[0])
 

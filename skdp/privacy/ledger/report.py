@@ -1,4 +1,4 @@
-"""What a ledger can tell: who was charged what and when, and what is left."""
+"""Report of a ledger: its charges with date and payer, and what is left."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 1000  # further fits that are tried out
 
 @dataclass(frozen=True)
 class Row:
-    """One charge: its number, date, payer and parts, its epsilon alone, and the share of the budget."""
+    """Charge in a report: its number, date, payer and parts, its epsilon alone, and its share of the budget."""
 
     number: int
     when: str
@@ -100,12 +100,12 @@ class Report:
         if self.next_cost is not None:
             count = f"{self.more}{' or more' if self.more == _MOST else ''}"
             out.append(
-                f"One more like the last would add {round_up(self.next_cost, 4)}; {count} would fit."
+                f"Another fit like the last would add {round_up(self.next_cost, 4)}; {count} would fit."
             )
         if self.rows:
-            out.append("Shares add up, and are of what the budget holds; epsilons of fits do not.")
+            out.append("Shares of the budget add up; epsilons of fits do not.")
         out.append(
-            "The guarantee of all of it is the budget's own and no smaller one, whatever is used."
+            "All fits together have the guarantee of the whole budget, however little of it is used."
         )
         return out
 
@@ -166,7 +166,7 @@ def _row(rules: Rules, state: State, number: int, entry: Entry) -> Row:
 
 
 def _next(rules: Rules, state: State, last: Entry) -> tuple[float, int]:
-    """What one more like the last would add, and how many would go in."""
+    """Return what another fit like the last would add to epsilon, and how many of them would be admitted."""
     here, after, more = rules.spent(state, *last.parts), None, 0
     try:
         while more < _MOST:
