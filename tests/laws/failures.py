@@ -10,6 +10,7 @@ from skdp.mechanisms import Oracle
 __all__ = [
     "Failure",
     "check_not_made_again",
+    "check_paid_again",
     "check_stays_paid",
     "failing_at",
     "fits_begun",
@@ -66,6 +67,20 @@ def check_stays_paid(run, ledger_of, which=0):
         yield f"question {which} was never asked"
     if not whole.spent > 0 or whole.scripts != failed.scripts:
         yield f"charged {len(failed)} times, epsilon {failed.spent:g}, and without the failure {whole.spent:g}"
+
+
+def check_paid_again(run, ledger_of, which=0):
+    """Complaints of a thing that is run once more at the same ledger after it has failed; parameters as above.
+
+    Answers have left the first run, whoever has heard them: the second one pays by itself.
+    """
+    once, twice = ledger_of(), ledger_of()
+    run(once)
+    with failing_at(which), suppress(Failure):
+        run(twice)
+    run(twice)
+    if not once.spent > 0 or twice.scripts != once.scripts * 2:
+        yield f"charged {len(twice)} times for a run that failed and one more, and {len(once)} times for one"
 
 
 def fits_begun(run, which=None):

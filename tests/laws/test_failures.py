@@ -1,16 +1,25 @@
 """A fit that fails stays paid, and a run of a search that fails is not made again: of everything public that pays."""
 
+import copy
 import inspect
 import uuid
+from dataclasses import replace
 
 import pytest
 from estimators.checked import STAND_INS, checked
-from laws.failures import Failure, check_not_made_again, check_stays_paid, rows
+from laws.failures import (
+    Failure,
+    check_not_made_again,
+    check_paid_again,
+    check_stays_paid,
+    rows,
+)
 from sklearn.base import clone
 
 import skdp
 from skdp import metrics, model_selection
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
+from skdp.fitting import program
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
 from skdp.utils import all_estimators
@@ -94,6 +103,32 @@ def test_what_failed_stays_paid_in_memory_and_on_the_disk(name, tmp_path):
     assert len(kept) == 2 and all(ledger.spent > 0 for ledger in kept)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", PAYING)
+def test_what_is_run_again_after_a_failure_pays_again(name):
+    relation = relation_of(name)
+    assert not list(check_paid_again(PAYING[name], lambda: Ledger(**ROOM, neighbors=relation)))
+
+
+def paid_beside(name, monkeypatch):
+    """Ledgers that pay for a function of a model that has none, and of one that has; and the model's own."""
+    alone, beside, own = (Ledger(**ROOM) for _ in range(3))
+    FUNCTIONS[name](ledger=alone)
+    for model in ("BASE", "FITTED"):
+        monkeypatch.setitem(globals(), model, copy.copy(globals()[model]).set_params(ledger=own))
+    FUNCTIONS[name](ledger=beside)
+    return alone, beside, own
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_ledger_that_a_model_holds_takes_nothing_off_the_price(name, monkeypatch):
+    """The one that was given pays for all."""
+    alone, beside, own = paid_beside(name, monkeypatch)
+    assert beside.scripts == alone.scripts and beside.spent == alone.spent > 0
+    assert own.spent == 0.0
+
+
 def searching(name):
     """A search, or a cross-validation, whose draws are the same each time."""
     if name in SEARCHES:
@@ -131,6 +166,34 @@ def test_a_refund_is_found(name):
     assert not list(check_stays_paid(PAYING[name], ledger_of))
     (told,) = check_stays_paid(refunding(PAYING[name]), ledger_of)
     assert told.startswith("charged 0 times, epsilon 0,")
+
+
+@pytest.mark.parametrize("name", ["DPRidge-replace_one", "DPBounds-add_remove", "dp_score"])
+def test_a_run_that_goes_on_at_the_price_of_a_failed_one_is_found(name, monkeypatch):
+    sound, failed = program.Program.run, []
+
+    def once_for_both(self, *given, **more):
+        asked = self.ledger, self.name
+        unpaid = replace(self, ledger=None) if asked in failed else self
+        try:
+            return sound(unpaid, *given, **more)
+        except Failure:
+            failed.append(asked)
+            raise
+
+    monkeypatch.setattr(program.Program, "run", once_for_both)
+    ledger_of = lambda: Ledger(**ROOM, neighbors=relation_of(name))  # noqa: E731
+    assert not list(check_stays_paid(PAYING[name], ledger_of))
+    (told,) = check_paid_again(PAYING[name], ledger_of)
+    assert told.startswith("charged 1 times")
+
+
+def test_a_cross_validation_that_leaves_fits_to_a_ledger_of_the_model_is_found(monkeypatch):
+    sound = _cross_validation._charged
+    of_fits = lambda *given: sound(*given) if BASE.ledger is None else ()  # noqa: E731
+    monkeypatch.setattr(_cross_validation, "_charged", of_fits)
+    alone, beside, own = paid_beside("dp_cross_val_score", monkeypatch)
+    assert beside.spent < alone.spent and own.spent == 0.0
 
 
 @pytest.mark.filterwarnings("ignore")
