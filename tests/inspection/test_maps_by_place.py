@@ -1,15 +1,17 @@
 """Maps that round a row by its place are public where every record keeps its place, and nowhere else."""
 
 import warnings
+from inspect import signature
 
 import numpy as np
 import pytest
 from laws.map_laws import check_rows_are_mapped_alone
-from sklearn.base import TransformerMixin
+from sklearn.base import TransformerMixin, clone
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import all_estimators
 
 import skdp
+import skdp.utils
 from skdp.inspection._rules import READS_NOTHING, ROUNDS_BY_PLACE, kind_of
 from skdp.model_selection import DPGridSearchCV
 from skdp.model_selection._candidates import _TAKE_ALL
@@ -87,6 +89,23 @@ def test_they_are_public_under_replace_one_alone(name):
         found = skdp.check(make_pipeline(step, model))
         assert found.private is private
         assert ("rounds a row by where it stands" in str(found)) is not private
+
+
+def counting_persons():
+    """Every estimator that protects persons of several rows."""
+    known = (kind for _, kind in skdp.utils.all_estimators())
+    return [kind() for kind in known if "max_rows_per_group" in signature(kind).parameters]
+
+
+@pytest.mark.parametrize("model", counting_persons(), ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("name", sorted(ROUNDS_BY_PLACE))
+def test_they_are_not_public_where_a_person_may_be_replaced_by_one_of_more_rows(name, model):
+    """The rows of all others move up, under replace-one too."""
+    step, told = public_map(dict(all_estimators())[name], 3), "rounds a row by where it stands"
+    alone, person = (clone(model).set_params(max_rows_per_group=most) for most in (None, 2))
+    assert told not in str(skdp.check(make_pipeline(step, alone)))
+    found = skdp.check(make_pipeline(step, person))
+    assert not found.private and told in str(found)
 
 
 @pytest.mark.parametrize("name", sorted(ROUNDS_BY_PLACE & _TAKE_ALL))
