@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skdp import datasets
 from skdp.datasets import Matrix, Table
 from skdp.datasets import _encode as room
 
@@ -69,6 +70,52 @@ def test_a_row_does_not_see_the_others():
     both = table(values, kinds).encode()
     assert (both[0] == table(values[:1], kinds[:1]).encode()[0]).all()
     assert (both[1] == table(values[1:], kinds[1:]).encode()[0]).all()
+
+
+def constant_table(cells):
+    """A table, one column of which is of numbers, one of words; all rows but one may be alike."""
+    columns = {"x": cells, "y": 0.5 * cells, "word": np.where(cells > 0.5, "b", "a")}
+    bounds, words = {"x": (-1.0, 1.0), "y": (-1.0, 1.0)}, {"word": ("a", "b")}
+    return Table("t", columns, np.zeros(len(cells)), bounds=bounds, categories=words)
+
+
+def constant_matrix(cells):
+    """The same as an array, one column of which is 0 in all rows but one."""
+    X, ones = np.column_stack([cells, np.ones(len(cells)), 0.5 * cells]), np.ones(3)
+    return Matrix("m", X, np.zeros(len(cells)), -ones, ones, ("0",))
+
+
+ENCODED = {"Table": constant_table, "Matrix": constant_matrix}
+
+
+def test_everything_that_encodes_is_held_to_the_law():
+    public = {name for name in datasets.__all__ if hasattr(getattr(datasets, name), "encode")}
+    assert public == set(ENCODED)
+
+
+def moved_by_one(make, value):
+    """How many rows are other ones, where one more record comes and where one is replaced."""
+    cells, other = np.full(6, value), np.full(6, value)
+    other[2] = 0.9
+    tables = (make(c).encode() for c in (cells, other, np.append(cells, 0.9)))
+    one, two, more = ([row.tobytes() for row in table] for table in tables)
+    return sum(a != b for a, b in zip(one, two)), sum(a != b for a, b in zip(one, more))
+
+
+@pytest.mark.parametrize("name", ENCODED)
+@pytest.mark.parametrize("value", [0.0, 1.0, -0.3, np.nan, 1e300])
+def test_no_record_changes_the_rows_of_others(name, value):
+    """Also where all others are alike: empty columns, constant ones, missing ones."""
+    assert moved_by_one(ENCODED[name], value) == (1, 0)
+
+
+def test_a_norm_by_the_columns_that_occur_is_found(monkeypatch):
+    def encode(self):
+        used = max(1, int(np.count_nonzero(self.X.any(axis=0))))
+        return self.X / np.sqrt(used)
+
+    monkeypatch.setattr(Matrix, "encode", encode)
+    assert moved_by_one(constant_matrix, 0.0) == (6, 6)
 
 
 def test_known_values():
