@@ -41,6 +41,30 @@ def test_every_public_estimator_is_here():
     assert {name for name, _ in all_estimators()} <= set(MODELS)
 
 
+LARGE = 200_003  # entries: as many as a network has
+
+
+def unseen(digest, value):
+    """Entries of a large array whose change gives the same digests."""
+    places = [*np.random.default_rng(0).integers(0, LARGE, 30), 0, 1, LARGE // 2, LARGE - 1]
+    own, missed = digest(SimpleNamespace(coef_=value)), []
+    for place in places:
+        other = value.copy()
+        other.reshape(-1)[place] += 1
+        missed += [place] if digest(SimpleNamespace(coef_=other)) == own else []
+    return missed
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.complex128])
+def test_every_entry_of_a_large_array_is_known(dtype):
+    assert not unseen(fingerprint, np.arange(LARGE).astype(dtype))
+
+
+def test_a_hash_of_some_entries_is_found():
+    some = lambda model: model.coef_[::16].tobytes()  # noqa: E731
+    assert len(unseen(some, np.arange(LARGE))) > 20
+
+
 @pytest.mark.parametrize("name", WITH_RECEIPT)
 def test_its_own_receipt_verifies(name):
     model = MODELS[name]
