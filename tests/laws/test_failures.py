@@ -2,17 +2,26 @@
 
 import inspect
 import uuid
+from contextlib import contextmanager
 
 import pytest
 from estimators.checked import STAND_INS, checked
-from laws.failures import Failure, check_not_made_again, check_stays_paid, rows
+from laws.failures import (
+    Failure,
+    check_next_is_paid,
+    check_not_made_again,
+    check_stays_paid,
+    rows,
+)
 from sklearn.base import clone
 
 import skdp
 from skdp import metrics, model_selection
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
+from skdp.fitting import trials
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _search
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
+from skdp.privacy.ledger import _budget
 from skdp.utils import all_estimators
 
 X, Y = rows()
@@ -94,6 +103,16 @@ def test_what_failed_stays_paid_in_memory_and_on_the_disk(name, tmp_path):
     assert len(kept) == 2 and all(ledger.spent > 0 for ledger in kept)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("error", [Failure, KeyboardInterrupt])
+@pytest.mark.parametrize("name", PAYING)
+def test_what_comes_after_something_broken_off_is_paid(name, error):
+    """A program that goes on after it has caught an interrupt is still in its budget."""
+    room = ROOM | {"neighbors": relation_of(name)}
+    later = PAYING[f"DPRidge-{relation_of(name)}"]
+    assert not list(check_next_is_paid(PAYING[name], later, room, error))
+
+
 def searching(name):
     """A search, or a cross-validation, whose draws are the same each time."""
     if name in SEARCHES:
@@ -131,6 +150,23 @@ def test_a_refund_is_found(name):
     assert not list(check_stays_paid(PAYING[name], ledger_of))
     (told,) = check_stays_paid(refunding(PAYING[name]), ledger_of)
     assert told.startswith("charged 0 times, epsilon 0,")
+
+
+@contextmanager
+def forgetful():
+    """Says that what is inside has been paid for, and does not take it back after an interrupt."""
+    token = _budget._HERE.set(_budget._PAID)
+    yield
+    _budget._HERE.reset(token)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_after_which_nobody_pays_is_found(name, monkeypatch):
+    monkeypatch.setattr(_search, "paid", forgetful)
+    monkeypatch.setattr(trials, "paid", forgetful)
+    (told,) = check_next_is_paid(PAYING[name], PAYING["DPRidge-replace_one"], ROOM)
+    assert told == "a later fit was charged 0 times"
 
 
 @pytest.mark.filterwarnings("ignore")
