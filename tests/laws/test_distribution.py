@@ -185,7 +185,7 @@ def test_batches_by_table_are_independent_coins(rate, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", SOURCES)
-@pytest.mark.parametrize("rate", [_batches._OFTEN, 0.004, 0.1, 0.7])
+@pytest.mark.parametrize("rate", [_batches._OFTEN, 0.0014, 0.004, 0.1, 1 / 3, 0.7])
 def test_gaps_by_table_are_geometric(rate, seed):
     check_geometric(_batches.gaps(200_000, rate, Noise(seed)), rate)
 
