@@ -14,6 +14,8 @@ import io
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 from unittest.mock import patch
 
@@ -192,24 +194,52 @@ def fitted(estimator: Any) -> Run:
     return run
 
 
-def differences(first: Any, second: Any, path: str) -> list[str]:
-    """Return the paths at which two results differ, bit by bit."""
+def differences(
+    first: Any, second: Any, path: str, within: tuple[tuple[int, int], ...] = ()
+) -> list[str]:
+    """Return the paths at which two results differ, bit by bit, also those of private names."""
     if type(first) is not type(second):
         return [f"{path} is of type {type(first).__name__} or {type(second).__name__}"]
+    pair = id(first), id(second)
+    if first is second or pair in within:
+        return []
+    within = (*within, pair)
     if isinstance(first, np.ndarray):
-        same = (first.shape, first.dtype) == (second.shape, second.dtype)
-        same = same and (first.dtype == object or first.tobytes() == second.tobytes())
-        return [] if same else [f"{path} differs"]
+        if (first.shape, first.dtype) != (second.shape, second.dtype):
+            return [f"{path} differs"]
+        if first.dtype.hasobject:  # whose bytes are addresses
+            return differences(first.tolist(), second.tolist(), path, within)
+        return [] if first.tobytes() == second.tobytes() else [f"{path} differs"]
     if isinstance(first, dict):
         if first.keys() != second.keys():
             return [f"{path} has other names: {sorted(map(str, first.keys() ^ second.keys()))}"]
-        return [d for k in first for d in differences(first[k], second[k], f"{path}.{k}")]
+        if list(first) != list(second):
+            return [f"{path} has its names in another order"]
+        return [d for k in first for d in differences(first[k], second[k], f"{path}.{k}", within)]
     if isinstance(first, list | tuple):
         if len(first) != len(second):
             return [f"{path} has {len(first)} or {len(second)} parts"]
         parts = enumerate(zip(first, second))
-        return [d for k, (a, b) in parts for d in differences(a, b, f"{path}[{k}]")]
-    if hasattr(first, "__dict__") and not isinstance(first, type):
-        return differences(vars(first), vars(second), path)
+        return [d for k, (a, b) in parts for d in differences(a, b, f"{path}[{k}]", within)]
+    if (held := _held(first)) is not None:
+        return differences(held, _held(second), path, within)
     same = first == second or (first != first and second != second)
     return [] if same else [f"{path} differs"]
+
+
+def _held(value: Any) -> dict[str, Any] | None:
+    """Return what a function, a frame or another object holds; None of what is compared as a whole."""
+    if isinstance(value, type):
+        return None
+    if isinstance(value, partial):
+        return {"func": value.func, "args": value.args, "keywords": value.keywords}
+    if isinstance(value, MethodType):
+        return {"self": value.__self__, "function": value.__func__}
+    if isinstance(value, FunctionType):
+        names = ("__code__", "__defaults__", "__kwdefaults__", "__dict__")
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return {"closure": cells, **{name: getattr(value, name) for name in names}}
+    if callable(getattr(value, "to_numpy", None)):
+        labels = {name: list(getattr(value, name, ())) for name in ("columns", "index")}
+        return {"cells": value.to_numpy(), **labels}
+    return dict(vars(value)) if hasattr(value, "__dict__") else None

@@ -2,12 +2,16 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from laws.vaults import RELATIONS
+from scipy.sparse import csr_array
 
 from skdp import DPLogisticRegression
 from skdp.audit import _subjects, adversarial_pairs, fitted, replay
@@ -189,6 +193,67 @@ class Counting(DPLogisticRegression):
         super().fit(X, y, **given)
         self.positives_ = int(np.sum(y))
         return self
+
+
+class Held:
+    """Keeps a private number."""
+
+    def __init__(self, number):
+        self._number = number
+
+
+def knotted(number):
+    """A list that is a part of itself."""
+    one = [number]
+    one.append(one)
+    return one
+
+
+# How a number may leave in whatever an estimator keeps.
+FORMS = {
+    "public": lambda n: {"positives_": n},
+    "private": lambda n: {"_positives": n},
+    "mangled": lambda n: {"_Estimator__positives": n},
+    "dunder": lambda n: {"__positives__": n},
+    "name": lambda n: {f"_{n}": None},
+    "key": lambda n: {"told_": {f"_{n}": None}},
+    "private key": lambda n: {"told_": {"_n": n}},
+    "key that is no text": lambda n: {"told_": {n: None}},
+    "order of keys": lambda n: {"told_": dict.fromkeys(["a", "b"] if n % 2 else ["b", "a"])},
+    "list": lambda n: {"told_": [0, (1, [n])]},
+    "length": lambda n: {"told_": [0] * n},
+    "set": lambda n: {"told_": {n}},
+    "array": lambda n: {"told_": np.array([n])},
+    "zero of an array": lambda n: {"told_": np.array([-0.0 if n % 2 else 0.0])},
+    "type of numbers": lambda n: {"told_": np.zeros(2, np.float32 if n % 2 else np.float64)},
+    "array of objects": lambda n: {"told_": np.array(["a", str(n)], dtype=object)},
+    "record of an array": lambda n: {"told_": np.array([(n, "a")], dtype=[("n", int), ("o", "O")])},
+    "sparse": lambda n: {"told_": csr_array(np.array([[0.0, n]]))},
+    "object": lambda n: {"told_": Held(n)},
+    "private object": lambda n: {"_told": [Held(n)]},
+    "closure": lambda n: {"told_": lambda: n},
+    "default": lambda n: {"told_": lambda k=n: k},
+    "code": lambda n: {"told_": eval(f"lambda: {n}")},
+    "method": lambda n: {"told_": Held(n).__init__},
+    "partial": lambda n: {"told_": partial(int, n)},
+    "column of a frame": lambda n: {"told_": pd.DataFrame({str(n): [0.0]})},
+    "object that holds itself": lambda n: {"told_": knotted(n)},
+    "bytes": lambda n: {"told_": bytes([n % 256])},
+    "date": lambda n: {"told_": timedelta(n)},
+    "cell of a frame": lambda n: {"told_": pd.DataFrame({"a": [n]})},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_that_leaves_in_any_form_is_found(form):
+    """And nothing is where it is the same one."""
+
+    def run(table, noise):
+        return {"coef_": np.zeros(2)} | FORMS[form](int(np.sum(table[1] > 0)))
+
+    pairs = [*adversarial_pairs("replace_one", N, D)][::3]
+    assert not any(replay(run, replace(p, second=p.first)).findings for p in pairs)
+    assert any(replay(run, pair).findings for pair in pairs), f"{form} is not compared"
 
 
 class Warning_(DPLogisticRegression):

@@ -4,11 +4,13 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 
+import skdp
 from skdp.fitting import PrivateEstimator
 from skdp.mechanisms import Oracle
 
 __all__ = [
     "Failure",
+    "check_next_is_paid",
     "check_not_made_again",
     "check_paid_again",
     "check_stays_paid",
@@ -23,14 +25,14 @@ class Failure(RuntimeError):
 
 
 @contextmanager
-def failing_at(which):
+def failing_at(which, error=Failure):
     """Let the question of this number fail; a list gets the numbers of all questions that are asked."""
     asked, ask = [], Oracle.ask
 
     def fail(self, question):
         asked.append(len(asked))
         if asked[-1] == which:
-            raise Failure
+            raise error
         return ask(self, question)
 
     Oracle.ask = fail
@@ -81,6 +83,31 @@ def check_paid_again(run, ledger_of, which=0):
     run(twice)
     if not once.spent > 0 or twice.scripts != once.scripts * 2:
         yield f"charged {len(twice)} times for a run that failed and one more, and {len(once)} times for one"
+
+
+def check_next_is_paid(run, later, room, error=KeyboardInterrupt):
+    """Complaints of a thing after which, once it was broken off, a fit in the same budget is charged to nobody.
+
+    Parameters
+    ----------
+    run, later : callable
+        Each takes a ledger, and fits or scores.
+    room : dict
+        Of the budget.
+    error : type
+        What breaks it off, at its first question.
+    """
+    with skdp.budget(**room) as ledger:
+        with failing_at(0, error) as asked, suppress(error):
+            run(None)
+        if not asked:
+            yield "nothing was asked"
+        charged = len(ledger)
+        if not charged:
+            yield "what was broken off is not charged"
+        later(None)
+        if len(ledger) != charged + 1:
+            yield f"a later fit was charged {len(ledger) - charged} times"
 
 
 def fits_begun(run, which=None):

@@ -8,7 +8,7 @@ from laws.faces import face_for
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.fitting import prepare
-from skdp.mechanisms import Noise, Oracle, Records
+from skdp.mechanisms import Noise, Oracle, Records, price
 from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
 
@@ -135,6 +135,28 @@ def run(plan, records, seed=0):
         warnings.simplefilter("error", RuntimeWarning)
         w = plan.solver.solve(tape, plan.task, budget)
     return w, tape.answers, budget
+
+
+class Noting(Oracle):
+    """An oracle that keeps the price of all that it is asked."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.prices = []
+
+    def ask(self, question):
+        """Answer as ever."""
+        self.prices.append(price(question, self.public))
+        return super().ask(question)
+
+
+def check_all_is_paid(plan, records, seed=0):
+    """Raise unless the account of a run holds the prices of all that was asked, one by one."""
+    priced = prepare(plan)
+    oracle = Noting(records, priced.account, Noise(seed))
+    plan.solver.solve(oracle, plan.task, priced.budget)
+    paid = [event for event, count in priced.account.script for _ in range(count)]
+    assert oracle.prices and oracle.prices == paid
 
 
 def check_replay(plan, records, seed=0):

@@ -138,6 +138,40 @@ def test_a_search_passes_as_often_as_laplace_noise_lets_it(at, seed):
     assert fits(1.7) and not fits(1.7 * 2 / 3) and not fits(1.7 * 3 / 2)
 
 
+def check_tests_of_a_search(first_above):
+    """Which of three even tests passes first, where each draws for itself and where all share the threshold's draw."""
+    runs, zeros, ones = 4000, np.zeros(3), np.ones(3)
+    for own, shared, chances in (
+        (ones, zeros, [1 / 2, 1 / 4, 1 / 8, 1 / 8]),
+        (zeros, ones, [1 / 2, 0, 0, 1 / 2]),
+        (ones, ones, [1 / 2, 1 / 6, 1 / 12, 1 / 4]),  # means of u^k (1 - u), u uniform
+    ):
+        found = [first_above([0.0] * 3, zeros, own, shared) for _ in range(runs)]
+        counts, expected = np.bincount(found, minlength=4), runs * np.array(chances)
+        slack = 6 * np.sqrt(expected * (1 - np.array(chances)))
+        assert (np.abs(counts - expected) <= slack).all(), (counts, expected)
+
+
+@pytest.mark.parametrize("seed", SOURCES)
+def test_each_test_of_a_search_draws_for_itself(seed):
+    check_tests_of_a_search(Noise(seed).first_above)
+
+
+def test_a_search_whose_tests_share_a_draw_is_rejected():
+    noise = Noise(0)
+
+    def sharing(totals, demands, own, shared):
+        threshold, draw = _exact.laplaces(2, noise)
+        for k, total in enumerate(totals):
+            test, against = (float(own[k]), draw), (float(shared[k]), threshold)
+            if _exact.passes(total, float(demands[k]), test, against, noise):
+                return k
+        return len(demands)
+
+    with pytest.raises(AssertionError):
+        check_tests_of_a_search(sharing)
+
+
 @pytest.mark.parametrize("seed", SOURCES)
 @pytest.mark.parametrize("rate", [0.02, 0.3, 0.9])
 def test_poisson_batches_are_independent_coins(rate, seed):
@@ -151,7 +185,7 @@ def test_batches_by_table_are_independent_coins(rate, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", SOURCES)
-@pytest.mark.parametrize("rate", [_batches._OFTEN, 0.004, 0.1, 0.7])
+@pytest.mark.parametrize("rate", [_batches._OFTEN, 0.0014, 0.004, 0.1, 1 / 3, 0.7])
 def test_gaps_by_table_are_geometric(rate, seed):
     check_geometric(_batches.gaps(200_000, rate, Noise(seed)), rate)
 

@@ -3,12 +3,14 @@
 import copy
 import inspect
 import uuid
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 from estimators.checked import STAND_INS, checked
 from laws.failures import (
     Failure,
+    check_next_is_paid,
     check_not_made_again,
     check_paid_again,
     check_stays_paid,
@@ -18,10 +20,11 @@ from sklearn.base import clone
 
 import skdp
 from skdp import metrics, model_selection
-from skdp.fitting import program
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation
+from skdp.fitting import program, trials
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation, _search
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
+from skdp.privacy.ledger import _budget
 from skdp.utils import all_estimators
 
 X, Y = rows()
@@ -129,6 +132,15 @@ def test_a_ledger_that_a_model_holds_takes_nothing_off_the_price(name, monkeypat
     assert own.spent == 0.0
 
 
+@pytest.mark.parametrize("error", [Failure, KeyboardInterrupt])
+@pytest.mark.parametrize("name", PAYING)
+def test_what_comes_after_something_broken_off_is_paid(name, error):
+    """A program that goes on after it has caught an interrupt is still in its budget."""
+    room = ROOM | {"neighbors": relation_of(name)}
+    later = PAYING[f"DPRidge-{relation_of(name)}"]
+    assert not list(check_next_is_paid(PAYING[name], later, room, error))
+
+
 def searching(name):
     """A search, or a cross-validation, whose draws are the same each time."""
     if name in SEARCHES:
@@ -194,6 +206,23 @@ def test_a_cross_validation_that_leaves_fits_to_a_ledger_of_the_model_is_found(m
     monkeypatch.setattr(_cross_validation, "_charged", of_fits)
     alone, beside, own = paid_beside("dp_cross_val_score", monkeypatch)
     assert beside.spent < alone.spent and own.spent == 0.0
+
+
+@contextmanager
+def forgetful():
+    """Says that what is inside has been paid for, and does not take it back after an interrupt."""
+    token = _budget._HERE.set(_budget._PAID)
+    yield
+    _budget._HERE.reset(token)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_after_which_nobody_pays_is_found(name, monkeypatch):
+    monkeypatch.setattr(_search, "paid", forgetful)
+    monkeypatch.setattr(trials, "paid", forgetful)
+    (told,) = check_next_is_paid(PAYING[name], PAYING["DPRidge-replace_one"], ROOM)
+    assert told == "a later fit was charged 0 times"
 
 
 @pytest.mark.filterwarnings("ignore")

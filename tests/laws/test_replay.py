@@ -1,12 +1,14 @@
 """Record the answers, run the solver again on a stub that has no data: the same parameters, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from laws.runs import LOSSES, check_replay, plan_for, records_for, run, short
+from laws.runs import LOSSES, check_all_is_paid, check_replay, plan_for, records_for, run, short
 from laws.vaults import RELATIONS
 
 from skdp import NotSupported
-from skdp.solvers import SOLVERS
+from skdp.solvers import BLGD, SOLVERS
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -21,6 +23,32 @@ def test_result_is_a_function_of_the_answers(name, relation, loss):
         return
     w, _ = check_replay(plan, records_for(plan))
     assert w.shape == plan.task.shape and np.isfinite(w).all()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("name", SOLVERS)
+def test_all_that_is_asked_stays_paid(name, relation):
+    """In the order in which it was asked; a script is asked to its end."""
+    try:
+        plan = plan_for(short(name), relation)
+    except NotSupported:
+        return
+    check_all_is_paid(plan, records_for(plan))
+
+
+class Refunding(BLGD):
+    """Takes back what a search cost that has found nothing."""
+
+    def solve(self, oracle, task, budget):
+        w = super().solve(oracle, task, budget)
+        del oracle._Oracle__account._log[-1:]
+        return w
+
+
+def test_a_solver_that_takes_a_charge_back_is_found():
+    plan = plan_for(short("blgd"), "replace_one")
+    with pytest.raises(AssertionError):
+        check_all_is_paid(replace(plan, solver=Refunding(max_rounds=40)), records_for(plan))
 
 
 @pytest.mark.parametrize("name", SOLVERS)

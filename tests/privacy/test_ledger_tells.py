@@ -17,7 +17,7 @@ from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Ledger, _shifted, epsilon
 from skdp.privacy.events import Gaussian, PoissonGaussian, PureDP
 from skdp.privacy.ledger import _budget, _store
-from skdp.privacy.ledger._budget import budget, in_scope
+from skdp.privacy.ledger._budget import budget, in_scope, paid
 from skdp.privacy.ledger._store import Store
 
 
@@ -253,6 +253,17 @@ def test_a_budget_that_ends_in_an_error_has_ended():
     with pytest.raises(RuntimeError), budget(1.0, 1e-6):
         raise RuntimeError
     assert in_scope() is None and not _budget._OPEN
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, GeneratorExit])
+def test_what_is_paid_for_as_a_whole_ends_with_its_with_however_that_ends(error):
+    """Else whatever is fitted afterwards in that budget would be charged to nobody."""
+    with budget(1.0, 1e-6) as ledger:
+        with pytest.raises(error), paid():
+            assert in_scope().ledger is None
+            raise error
+        assert in_scope().ledger is ledger
+    assert in_scope() is None
 
 
 def in_thread(ask):
