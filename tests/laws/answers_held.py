@@ -189,19 +189,21 @@ def neighbours_stay(act: Act) -> Iterator[str]:
 def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
     """Tables, and others that differ from each in one record: inside, and where places of others hang on it.
 
-    The record is the farthest and the heaviest in one of the two, or the only one of its class.
+    The record is the farthest and the heaviest, the only one of its class, or the only one beyond [-1, 1].
     """
     usual = table(0, act.size)
     n = len(usual) // act.rows * act.rows
     usual = usual.take(np.arange(n))
     middle = n // 2 // act.rows * act.rows
     alone = only_one_positive(usual, slice(middle, middle + act.rows))
-    for given, places in ((usual, (0, middle, n - act.rows)), (alone, (middle,))):
+    small = table(3, act.size, stretch=0.01).take(np.arange(n))
+    cases = ((usual, (0, middle, n - act.rows)), (alone, (middle,)), (small, (middle,)))
+    for given, places in cases:
         changed = [slice(at, at + act.rows) for at in places]
         if act.relation == "replace_one":
             yield given, [(f"record {r.start} replaced", far_record(given, r)) for r in changed]
             continue
-        if given is usual:
+        if given is not alone:
             given = far_record(given, slice(middle, middle + act.rows))
         rest = [np.delete(np.arange(n), np.arange(n)[rows]) for rows in changed]
         yield given, [(f"record {r.start} removed", given.take(i)) for r, i in zip(changed, rest)]

@@ -248,7 +248,21 @@ VARIANTS = (
         of=_takes_targets,
     ),
     Variant("missing cells", {}, rows_of=with_holes, of=_takes_holes),
+    # Of few records one decides what most of them are.
+    Variant("few records, missing cells", {}, rows_of=with_holes, of=_takes_holes, size=LIST),
+    Variant(
+        "few records, weights",
+        {"max_sample_weight": 1.0},
+        lambda t: {"sample_weight": np.where(t.X[:, 1] > 0.0, np.nan, t.weight)},
+        size=LIST,
+    ),
 )
+
+
+def half_full(rows: np.ndarray) -> Any:
+    """The rows as a sparse table, a little less than half full; what is far is full."""
+    far = rows[:, 0] < -20.0
+    return csr_array(np.where((np.arange(COLUMNS) < COLUMNS // 2) | far[:, None], rows, 0.0))
 
 
 def _parameters(kind: type) -> dict[str, inspect.Parameter]:
@@ -300,6 +314,7 @@ FORMS = (
     Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
     Variant("by columns", {}, rows_of=np.asfortranarray),
     Variant("sparse", {}, rows_of=csr_array),
+    Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
 )
 
 

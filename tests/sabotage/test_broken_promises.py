@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from laws.answers_held import attributes_are_answers, neighbours_stay
 from laws.promises import acts
+from scipy.sparse import issparse
 
 import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge
+from skdp.entry import _views
 from skdp.exceptions import PrivacyWarning
 from skdp.fitting.classifier import PrivateClassifier
 from skdp.metrics import _area, dp_score
@@ -211,6 +213,25 @@ class GoesByTheTypeOfAColumn(TableEncoder):
         return rows * (0.5 if any(text[1:3]) else 1.0)
 
 
+class FillsMissingWeights(DPLogisticRegression):
+    """A weight that is missing is the mean of the others."""
+
+    def _weights(self, targets, stored, sample_weight):
+        if sample_weight is not None:
+            given = np.asarray(sample_weight, dtype=float)
+            sample_weight = np.where(np.isnan(given), np.nanmean(given), given)
+        return super()._weights(targets, stored, sample_weight)
+
+
+class MakesFullTablesDense(DPLogisticRegression):
+    """A sparse table that is more than half full goes by another engine."""
+
+    def _encode(self, X, y):
+        X, *rest = super()._encode(X, y)
+        full = issparse(X) and X.nnz > 0.5 * np.prod(X.shape)
+        return (X.toarray() if full else X, *rest)
+
+
 BROKEN = (
     (ShowsTrueMeans, skdp.preprocessing),
     (LearnsWhereNobodyPays, skdp.preprocessing),
@@ -229,6 +250,8 @@ BROKEN = (
     (FillsWithTheMean, skdp.preprocessing),
     (RemembersTheLast, skdp.linear_model),
     (GoesByTheTypeOfAColumn, skdp.preprocessing),
+    (FillsMissingWeights, skdp.linear_model),
+    (MakesFullTablesDense, skdp.linear_model),
 )
 
 
@@ -254,6 +277,16 @@ def test_a_fit_of_all_classifiers_that_leaks_is_found(monkeypatch, relation):
     monkeypatch.setattr(PrivateClassifier, "_encode", stretched)
     for name in ("DPLogisticRegression: declared", "DPLinearSVC: declared", "DPMLPClassifier: dec"):
         assert found(name, [relation])[relation]
+
+
+def test_a_view_that_leaves_small_tables_alone_is_found(monkeypatch):
+    sound = _views.to_columns
+
+    def mapped(X, bounds):
+        return X.astype(float) if np.abs(X).max() <= 1.0 else sound(X, bounds)
+
+    monkeypatch.setattr(_views, "to_columns", mapped)
+    assert all(found("DPLogisticRegression: data_norm=None").values())
 
 
 def wrongly_scored(
