@@ -286,5 +286,5 @@ def test_ends_of_boxes_and_directions():
 def test_matrices_of_another_size_are_refused(w):
     penalty = SpectralBalls((1.0,), shapes=((7, 2),))
     for call in (penalty.value, lambda w: penalty.prox(w, 1.0)):
-        with pytest.raises(ValueError, match="matrices of 14 parameters in a row"):
+        with pytest.raises(ValueError, match="matrices of 14 parameters in all"):
             call(w)

@@ -63,7 +63,7 @@ def test_bounds_of_columns_that_are_none_are_refused(name, value):
 )
 def test_bounds_that_do_not_fit_the_columns_are_refused_before_they_are_paid(low, high):
     public = Public(10, 2, 0.0, "replace_one")
-    with pytest.raises(ValueError, match="must hold bounds for 2 columns, low <= high"):
+    with pytest.raises(ValueError, match="one bound for each of the 2 columns, with low <= high"):
         ColumnMoments(multiplier=1.0, low=low, high=high).event(public)
 
 

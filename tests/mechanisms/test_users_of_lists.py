@@ -205,6 +205,8 @@ def test_a_price_says_whose_lists_are_protected():
     persons = Public(**facts, lists="documents", lists_each=2)
     stated = state([(question(), 1)], persons)
     assert "units" in stated.proofs and "list_gradient" in stated.proofs
-    assert any("all lists of one person, of which the first 2" in note for note in stated.notes)
+    assert any(
+        "all lists of one person; at most the first 2 lists" in note for note in stated.notes
+    )
     alone = state([(question(), 1)], Public(**facts, lists="documents"))
     assert "units" not in alone.proofs and not any("person" in note for note in alone.notes)

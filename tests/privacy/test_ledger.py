@@ -104,7 +104,9 @@ def test_ten_equal_gaussian_fits_cost_at_most_two_percent_more_than_exact():
 def test_the_currency_is_settled_by_the_first_fit_and_kept():
     ledger = Ledger(1.0, 1e-6, accountant="gdp")
     ledger.reserve(gaussian_fit(0.2))
-    with pytest.raises(NotSupported, match=r"PoissonGaussian.*in gdp for life.*accountant='rdp'"):
+    with pytest.raises(
+        NotSupported, match=r"PoissonGaussian.*in gdp permanently.*accountant='rdp'"
+    ):
         ledger.reserve(((PoissonGaussian(5.0, 0.01), 10),))
     sampled = Ledger(1.0, 1e-6)
     sampled.reserve(((PoissonGaussian(5.0, 0.01), 10),))
