@@ -100,5 +100,5 @@ def test_what_is_no_such_map_is_refused():
     with pytest.raises(NotSupported, match="has no coefficients"):
         original_units(network.fit(X[:50] / HIGH, Y[:50]))
     hidden = DPRidge(epsilon=0.1, y_bounds=(-20.0, 30.0), random_state=0).fit(X[:60], Y[:60])
-    with pytest.raises(NotSupported, match="seen by its sign"):
+    with pytest.raises(NotSupported, match="only its sign is used"):
         original_units(hidden)

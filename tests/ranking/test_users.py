@@ -40,7 +40,7 @@ def test_ids_of_persons_may_be_given_by_list_or_by_document_and_be_of_any_kind(g
 def test_a_receipt_speaks_of_persons_and_counts_them_only_where_that_is_public():
     receipt = ranker(**FITS[0]).fit(X, Y, qid=QID, groups=PERSONS).privacy_
     assert "one person with several lists of documents and their labels" in str(receipt)
-    assert "of which the first 2 at most enter with equal weights" in str(receipt)
+    assert "at most the first 2 lists are used, with equal weights" in str(receipt)
     assert receipt.declared["n"] == 50 and receipt.declared["max_lists_per_user"] == 2
     assert receipt.proofs == ("list_gradient", "units") and receipt.epsilon <= 1.0
     assert receipt.script == ranker(**FITS[0]).quote(50, 3).script

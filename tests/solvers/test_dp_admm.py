@@ -44,7 +44,7 @@ def test_parties_are_refused_where_positions_move():
 
 
 def test_no_party_at_all_is_refused():
-    with pytest.raises(ValueError, match="1 or more"):
+    with pytest.raises(ValueError, match="an int from 1 to 10000"):
         model(DPADMM(parties=0)).quote(N, 5)
 
 
