@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import Records
+from ..mechanisms._shared_memory import copy_if_shared
 from ._views import VIEWS, Parts, View
 
 __all__ = ["Table"]
@@ -47,8 +48,9 @@ class Table:
         weights: Array | None = None,
         lists: Array | None = None,
     ) -> None:
-        self.__parts = Parts(rows, targets, owners, weights, lists)
-        self.__early: dict[Any, Any] = {}  # vaults that nobody has asked yet
+        # Views read them more than once, and must find what the first one found.
+        self.__parts = Parts(*map(copy_if_shared, (rows, targets, owners, weights, lists)))
+        self.__early: list[tuple[View, Any]] = []  # vaults that nobody has asked yet
         self.__kept: dict[Any, Any] = {}  # bounded rows, which several views share
 
     def vault(self, view: View) -> Records | tuple[Records, ...]:
@@ -59,8 +61,11 @@ class Table:
         view : View
             Of a registered type, exactly: a subclass could map one record by another.
         """
-        early = self.__early.pop(type(view), None)
-        return self.__admit(view) if early is None else early
+        for place, (known, found) in enumerate(self.__early):
+            if type(known) is type(view) and vars(known) == vars(view):
+                del self.__early[place]
+                return found
+        return self.__admit(view)
 
     def check(self, view: View) -> None:
         """Admit the records as a view sees them, or refuse them, before anything is paid; `vault` then finds them.
@@ -72,7 +77,7 @@ class Table:
         """
         found = self.__admit(view)
         if view.early:
-            self.__early[type(view)] = found
+            self.__early.append((view, found))
 
     def __admit(self, view: View) -> Records | tuple[Records, ...]:
         if type(view) not in VIEWS:

@@ -149,8 +149,8 @@ def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
     budget : Budget
         The solver's.
     """
-    if plan.restate is None:
-        return plan
+    if plan.restate is None or (known.norm is None and known.of_class is None):
+        return plan  # bounds alone change nothing that is minimised
     norm = plan.data_norm if known.norm is None else known.norm
     new = replace(plan, task=plan.restate(known), data_norm=norm)
     return _as_before(plan, new, budget) if plan.spec.private else new

@@ -54,16 +54,21 @@ class Window:
         Into how many equal parts an adaptive account is divided; 0 for one that is not.
     """
 
-    __slots__ = ("__account", "__adaptive", "__noise", "__parts", "__rests", "__table")
+    __slots__ = ("__account", "__adaptive", "__last", "__noise", "__parts", "__rests", "__table")
 
     def __init__(self, table: Viewed, account: Account, noise: Noise, parts: int = 0) -> None:
         self.__table, self.__account, self.__noise = table, account, noise
         self.__adaptive, self.__parts = parts > 0, parts
         self.__rests: list[Oracle] = []
+        self.__last: tuple[View | None, Any] = (None, None)  # shared by the fits of one view
 
     def __call__(self, view: View, code: int | None = None) -> Oracle:
         """Return the oracle of a view; of one class against the rest, or one column of targets, by its number."""
-        vault = self.__table.vault(view)
+        known, vault = self.__last
+        if code is None or view is not known:
+            vault = self.__table.vault(view)
+        if code is not None:
+            self.__last = view, vault
         if isinstance(vault, tuple):
             vault = vault[code or 0]
         elif code is not None:
@@ -106,6 +111,9 @@ class Program:
         What a ledger's report calls it; None for the name.
     parts : int
         Into how many equal parts an adaptive account is divided; 0 for one that is not.
+    held : bool
+        Whether a script is held to where nothing is promised, as it is wherever something is; False where answers
+        change what is asked after them.
     """
 
     spec: Spec
@@ -117,6 +125,7 @@ class Program:
     charged: Script | None = None
     report: str | None = None
     parts: int = 0
+    held: bool = True
 
     def run(
         self,
@@ -152,8 +161,8 @@ class Program:
         for view in first:
             table.check(view)
         account: Account = self.account
-        if isinstance(account, Scripted) and not self.spec.private:
-            account = Recorder()  # nothing is promised, and answers may change what is asked
+        if not self.held and not self.spec.private:
+            account = Recorder()
         account = follow(account)
         stood = charge(self.ledger, self._owed, self.report or self.name)
         window = Window(table, account, noise, self.parts)

@@ -172,6 +172,7 @@ class Run:
             self.charge,
             plan.name,
             plan.fits if plan.adaptive else 0,
+            held=isinstance(plan, Purchase) or not plan.bought,
         )
 
     def _work(self, window: Window, heard: Heard | None) -> Fitted:

@@ -266,6 +266,12 @@ def test_no_solver_asks_more_than_was_paid():
     assert 0.0 < ledger.spent <= 1.0 + 1e-9 and not hasattr(asked, "coef_")
 
 
+def test_where_nothing_is_bought_a_fit_without_noise_is_held_to_its_script_as_well():
+    given = {"data_norm": 2.0, "classes": [0, 1], "solver": AsksOnceMore(steps=2)}
+    with pytest.warns(skdp.PrivacyWarning, match="NOT private"), pytest.raises(OffScript):
+        DPLogisticRegression(epsilon=math.inf, **given).fit(X, TWO)
+
+
 @pytest.mark.parametrize(("name", "kind"), FACES, ids=[name for name, _ in FACES])
 @pytest.mark.parametrize("accountant", ["pure", "zcdp", "gdp"])
 def test_a_theorem_that_does_not_hold_is_refused_as_without_it(name, kind, accountant):

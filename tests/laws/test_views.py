@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from skdp import NotSupported
+from skdp import DPLogisticRegression, DPRidge, NotSupported
 from skdp.entry import (
     VIEWS,
     ClassCodes,
@@ -94,6 +94,43 @@ def test_what_is_checked_before_it_is_paid_is_what_is_asked():
     )  # bounds of targets are not known yet
     known = table.vault(Rows(facts(), 2.0, y_bounds=np.array([[-1.0, 1.0]])))
     assert_allclose(known.y, np.clip(Y, -1.0, 1.0))
+
+
+def test_another_view_of_the_same_kind_is_not_mistaken_for_the_one_that_was_checked():
+    table = Table(X, Y)
+    table.check(ColumnPlaces(facts(), 2.0))
+    both = table.vault(ColumnPlaces(facts(4), 2.5, targets=True))
+    assert both.public.n_features == 4
+    assert table.vault(ColumnPlaces(facts(), 2.0)).public.n_features == 3
+
+
+def test_what_another_process_may_write_is_copied_when_a_table_is_closed(tmp_path):
+    """Views read it more than once: bounds of one reading must not meet rows of another."""
+    np.save(tmp_path / "rows.npy", X)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r+")
+    table = Table(mapped, Y)
+    before = whole(table.vault(RowLengths(facts(1), BOUNDS, np.sqrt(3.0))))
+    mapped[:] = 1e3
+    mapped.flush()
+    assert whole(table.vault(RowLengths(facts(1), BOUNDS, np.sqrt(3.0)))) == before
+
+
+@pytest.mark.parametrize("targets", [TWO, CODES], ids=["targets", "classes"])
+def test_fits_that_share_a_view_share_its_vault(targets, monkeypatch):
+    admitted, sound = [], Rows.admit
+
+    def counting(self, parts, kept):
+        admitted.append(self)
+        return sound(self, parts, kept)
+
+    monkeypatch.setattr(Rows, "admit", counting)
+    given = {"epsilon": 2.0, "solver": "gd", "random_state": 0}
+    if targets is TWO:
+        model = DPRidge(data_norm=None, y_bounds=[(-3.0, 3.0)] * 2, **given)
+    else:
+        model = DPLogisticRegression(classes=[0.0, 1.0, 2.0], multi_class="ovr", **given)
+    model.fit(X, targets)
+    assert len(admitted) == 1
 
 
 @dataclass(frozen=True, eq=False)
