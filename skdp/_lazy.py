@@ -69,15 +69,25 @@ class Registry(MutableMapping[str, type[T]], Generic[T]):
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         self._package = package
         self._kinds: dict[str, str | type[T]] = dict(places)
+        self._found: set[int] = set()  # addresses of registered classes that are loaded
 
     def homes(self) -> dict[str, str]:
         """Class -> module, of those that were given as places and not loaded yet."""
         places = (place for place in self._kinds.values() if isinstance(place, str))
         return {name: home for home, _, name in (place.rpartition(".") for place in places)}
 
-    def loaded(self) -> Iterator[type[T]]:
-        """Yield the registered classes that are loaded."""
-        return (kind for kind in self._kinds.values() if not isinstance(kind, str))
+    def holds(self, kind: object) -> bool:
+        """Return True for the very class that is registered, whatever it is called; no other class is loaded.
+
+        The oracle asks at every question. A class is known by its address: a metaclass may say that it equals any.
+        """
+        if id(kind) in self._found:  # registered classes live as long as the registry
+            return True
+        name = getattr(kind, "__name__", None)
+        if not isinstance(name, str) or not any(kind is own for own in self.called(name)):
+            return False
+        self._found.add(id(kind))
+        return True
 
     def called(self, class_name: str) -> list[type[T]]:
         """Return the registered classes of that ``__name__``; no other class is loaded."""
@@ -96,9 +106,11 @@ class Registry(MutableMapping[str, type[T]], Generic[T]):
 
     def __setitem__(self, name: str, kind: type[T]) -> None:
         self._kinds[name] = kind
+        self._found.clear()
 
     def __delitem__(self, name: str) -> None:
         del self._kinds[name]
+        self._found.clear()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kinds)
@@ -112,15 +124,12 @@ class Registry(MutableMapping[str, type[T]], Generic[T]):
 
 
 class _Classes(ValuesView[type[T]]):
-    """Values of a registry. A class is among them if it is the very one that is registered, whatever it is called."""
+    """Values of a registry."""
 
     _mapping: Registry[T]
 
     def __contains__(self, kind: object) -> bool:
-        if any(kind is own for own in self._mapping.loaded()):  # the oracle asks at every question
-            return True
-        name = getattr(kind, "__name__", None)
-        return isinstance(name, str) and any(kind is own for own in self._mapping.called(name))
+        return self._mapping.holds(kind)
 
 
 class Kinds(Set[type]):

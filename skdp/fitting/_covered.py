@@ -106,8 +106,6 @@ class Uncovered:
         """Count one more uncovered fit, and warn once a process: at the second fit on equal columns.
 
         The warning comes at the first fit where a budget of another process would be out of sight.
-
-        Where a budget of another process would be out of sight, the first one is.
         """
         if out_of_sight and not self.told:
             self.told = True

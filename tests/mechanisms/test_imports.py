@@ -4,6 +4,7 @@ import pytest
 from walls.checks import PACKAGE
 from walls.test_cycles import cycle, graph
 
+from skdp.losses import LOSSES, Hinge, Logistic
 from skdp.mechanisms import MECHANISMS, _registry
 
 ROOMS = ("mechanisms", "models")
@@ -40,3 +41,29 @@ def test_the_registry_is_filled_once():
     with pytest.raises(RuntimeError, match="alone"):
         _registry.register("builtins", [".object"])
     assert _registry.questions() == MECHANISMS
+
+
+class EqualsAll(type):
+    """Says that its classes equal any other."""
+
+    def __eq__(cls, other):
+        return True
+
+    def __hash__(cls):
+        return hash(Logistic)
+
+
+def test_a_class_is_registered_by_what_it_is_and_not_by_what_it_says():
+    posing = EqualsAll("Logistic", (Logistic,), {"__module__": Logistic.__module__})
+    known = LOSSES.values()
+    assert Logistic in known and Logistic in known, "the second time it is looked up"
+    assert posing == Logistic and posing not in known
+    assert posing not in MECHANISMS and all(kind in MECHANISMS for kind in MECHANISMS)
+
+
+def test_what_leaves_a_registry_is_not_remembered(monkeypatch):
+    assert Logistic in LOSSES.values()
+    with monkeypatch.context() as patched:
+        patched.setitem(LOSSES, "logistic", Hinge)
+        assert Logistic not in LOSSES.values() and Hinge in LOSSES.values()
+    assert Logistic in LOSSES.values()
