@@ -17,12 +17,13 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from laws.promises import Act, Table, far_record, only_one_positive, table
+from laws.promises import Act
+from laws.records import Table, far_record, only_one_positive, table
 
 from skdp.fitting._covered import UNCOVERED
 from skdp.mechanisms import Noise, Oracle
@@ -46,6 +47,7 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
 
     Each question is paid for and answered first, so that what draws beside the answers goes on from the same place.
     """
+    act.prepare()
     seen, real, draw = Seen(), Oracle.ask, Noise.bytes
     inside: list[int] = []  # questions that are being answered
     drawn: list[int] = []  # bytes that were drawn beside answers: by searches, batches, folds
@@ -120,6 +122,34 @@ def _logged() -> Iterator[list[str]]:
         root.removeHandler(handler)
 
 
+def kept_by_modules() -> dict[str, Any]:
+    """What modules and classes of the package hold in names of their own, and the environment, by size and number.
+
+    A second run with the same answers adds nothing: caches know their public keys by then.
+    """
+    kept: dict[str, Any] = {"environment": sorted(os.environ.items())}
+    for name, module in sorted(sys.modules.items()):
+        if name.split(".")[0] == "skdp" and inspect.ismodule(module):
+            for inner, value in list(vars(module).items()):
+                if isinstance(value, type) and value.__module__ == name:
+                    for last, deep in list(vars(value).items()):
+                        _keep(kept, f"{name}.{inner}", last, deep)
+                _keep(kept, name, inner, value)
+    return kept
+
+
+def _keep(kept: dict[str, Any], owner: str, inner: str, value: Any) -> None:
+    name = f"{owner}.{inner}"
+    if inner.startswith("__"):
+        return  # of Python itself
+    if isinstance(value, dict | list | set):
+        kept[name] = len(value)
+    elif isinstance(value, np.ndarray | int | float | str | tuple):
+        kept[name] = copy.deepcopy(value) if isinstance(value, np.ndarray) else repr(value)
+    elif hasattr(value, "cache_info"):
+        kept[name] = value.cache_info().currsize
+
+
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _OPENED: list[list[str]] = []  # who listens to what is opened: a hook cannot be taken back
 
@@ -159,18 +189,29 @@ def attributes_are_answers(act: Act) -> Iterator[str]:
     """Ways in which something that leaves an act, or a question, is no function of answers and public numbers."""
     given = table(0, act.size)
     first = watched(act, given)
+    kept = kept_by_modules()
     n = len(given) + (24 if act.relation == "add_remove" else 0)  # a number that is private there
     strangers = {
         "longer rows": table(1, n, stretch=3.0, shift=0.5),
         "short rows, one of the second class": only_one_positive(
             table(2, n, stretch=0.01), slice(5 * act.rows, 6 * act.rows)
         ),
+        "rows beyond all bounds": table(4, n, stretch=500.0),
+        "one row, many times": _alike(table(5, n), act.rows),
     }
     for what, other in strangers.items():
         second = watched(act, other, first.answers)
         yield from (f"{what}: {found}" for found in _compared(first, second))
     again = watched(act, given, first.answers)
     yield from (f"once more, after others: {found}" for found in _compared(first, again))
+    yield from dict.fromkeys(differences(kept, kept_by_modules(), "kept"))
+
+
+def _alike(given: Table, rows: int) -> Table:
+    """The same keys, each record a copy of the first."""
+    at = np.arange(len(given)) % rows
+    X, number, weight = given.X[at], given.number[at], given.weight[at]
+    return replace(given, X=X, number=number, weight=weight)
 
 
 def neighbours_stay(act: Act) -> Iterator[str]:
@@ -183,7 +224,7 @@ def neighbours_stay(act: Act) -> Iterator[str]:
             if len(first.vaults) != len(second.vaults):
                 yield f"{what}: {len(first.vaults)} or {len(second.vaults)} vaults"
             for one, two in zip(first.vaults, second.vaults):
-                yield from (f"{what}: {found}" for found in _moved(one, two, act.rows))
+                yield from (f"{what}: {found}" for found in _moved(one, two, act))
 
 
 def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
@@ -218,36 +259,59 @@ def _compared(first: Seen, second: Seen) -> Iterator[str]:
     yield from dict.fromkeys(differences(first.left, second.left, "left"))
 
 
-def differences(one: Any, two: Any, path: str) -> list[str]:
-    """Paths at which two things differ, to the last bit of every number inside."""
+def differences(one: Any, two: Any, path: str, over: tuple[int, ...] = ()) -> list[str]:
+    """Paths at which two things differ, to the last bit of every number inside; `over` are those above."""
     if type(one) is not type(two):
         return [f"{path} is of type {type(one).__name__} or {type(two).__name__}"]
     if isinstance(one, np.ndarray) and one.dtype != object:
         same = one.shape == two.shape and one.dtype == two.dtype and one.tobytes() == two.tobytes()
         return [] if same else [f"{path} differs"]
+    if id(one) in over:
+        return []
+    over = (*over, id(one))
     if isinstance(one, np.ndarray):
         one, two = one.tolist(), two.tolist()
     if isinstance(one, dict):
-        if one.keys() != two.keys():
-            return [f"{path} has other names: {sorted(map(str, one.keys() ^ two.keys()))}"]
-        return [found for key in one for found in differences(one[key], two[key], f"{path}.{key}")]
-    if isinstance(one, list | tuple):
+        if list(map(str, one)) != list(map(str, two)):
+            return [f"{path} has other names: {sorted({*map(str, one)} ^ {*map(str, two)})}"]
+        both = zip(one.values(), two.values())
+        parts = [(f".{key}", pair) for key, pair in zip(one, both)]
+    elif isinstance(one, list | tuple):
         if len(one) != len(two):
             return [f"{path} has {len(one)} or {len(two)} parts"]
-        parts = enumerate(zip(one, two))
-        return [found for k, (a, b) in parts for found in differences(a, b, f"{path}[{k}]")]
-    if isinstance(one, type) or inspect.isroutine(one):
+        parts = [(f"[{k}]", pair) for k, pair in enumerate(zip(one, two))]
+    elif isinstance(one, type):
         return [] if one is two or one.__qualname__ == two.__qualname__ else [f"{path} differs"]
-    if fields := _names(one):
-        ours, theirs = ({f: getattr(x, f, None) for f in fields} for x in (one, two))
-        return differences(ours, theirs, path)
-    same = one == two or (one != one and two != two)
-    return [] if same else [f"{path} differs"]
+    elif inspect.isroutine(one):
+        if getattr(one, "__qualname__", "") != getattr(two, "__qualname__", ""):
+            return [f"{path} differs"]
+        parts = [
+            (f".{name}", (held[name], _held(two)[name])) for held in [_held(one)] for name in held
+        ]
+    elif fields := _names(one):
+        parts = [(f".{f}", (getattr(one, f, None), getattr(two, f, None))) for f in fields]
+    else:
+        same = one == two or (one != one and two != two)
+        return [] if same else [f"{path} differs"]
+    return [found for name, (a, b) in parts for found in differences(a, b, f"{path}{name}", over)]
 
 
-def _moved(one: Any, two: Any, most: int) -> Iterator[str]:
+def _held(routine: Any) -> dict[str, Any]:
+    """What a function holds beside its code: of its closure, its defaults, and the object that it is bound to."""
+    cells = [cell.cell_contents for cell in getattr(routine, "__closure__", None) or ()]
+    owner = getattr(routine, "__self__", None)
+    return {
+        "closure": cells,
+        "defaults": getattr(routine, "__defaults__", None),
+        "keywords": getattr(routine, "__kwdefaults__", None),
+        "attributes": dict(getattr(routine, "__dict__", {})) if inspect.isfunction(routine) else {},
+        "self": None if inspect.ismodule(owner) else owner,
+    }
+
+
+def _moved(one: Any, two: Any, act: Act) -> Iterator[str]:
     """Whether more than one record of a vault differs: as many rows, or one block of rows more or less."""
-    parts = [_per_row(vault) for vault in (one, two)]
+    parts, most = [_per_row(vault) for vault in (one, two)], act.rows
     common = parts[0].keys() & parts[1].keys()
     first, second = (_bytes_of_rows({name: part[name] for name in common}) for part in parts)
     if len(first) == len(second):
@@ -260,7 +324,8 @@ def _moved(one: Any, two: Any, most: int) -> Iterator[str]:
         yield f"a vault has {len(first)} or {len(second)} rows"
     front = _common(shorter, longer)
     back = _common(shorter[::-1], longer[::-1])
-    if front + back < len(shorter):
+    replaced = most if act.relation == "replace_one" else 0  # by a record of another size
+    if front + back + replaced < len(shorter):
         yield f"{len(shorter) - front - back} rows of a vault differ where one record came or went"
 
 

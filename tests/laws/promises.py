@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import inspect
 import io
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from laws.other_values import others, parameters_of
+from laws.records import COLUMNS, EPSILON, FEW, LIST, RELATIONS, N, Table, table
 from laws.runs import short
+from laws.variants import FORMS, VARIANTS, Variant
 from scipy.sparse import csr_array
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.utils import get_tags
 
 import skdp
 from skdp.metrics._score import SCORINGS
@@ -29,70 +33,6 @@ from skdp.privacy import Ledger
 from skdp.solvers import SOLVERS
 from skdp.utils import all_estimators
 from skdp.utils._discovery import _public_modules
-
-RELATIONS = ("replace_one", "add_remove")
-COLUMNS = 17  # more than a register of any kernel holds, and odd, as N is: where products by blocks change their order
-N = 1203  # records enough that bought bounds, norms and weights lie inside their ends
-UNITS = np.resize([0.4, 3.0, 0.05], COLUMNS)  # of the columns
-PERSON, LIST = 3, 8  # rows of a person, documents of a list
-EPSILON = 4.0
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Rows, a number and a key for each, and what belongs together: persons, and lists of documents."""
-
-    X: np.ndarray
-    number: np.ndarray
-    weight: np.ndarray
-    person: np.ndarray
-    document_list: np.ndarray
-
-    @property
-    def label(self) -> np.ndarray:
-        return (self.number > 0.0).astype(int)
-
-    @property
-    def count(self) -> np.ndarray:
-        return np.clip(np.floor(np.abs(self.number) * 4.0), 0.0, 15.0)
-
-    @property
-    def words(self) -> pd.DataFrame:
-        """The same rows as a frame with a column of words."""
-        columns = {f"x{j}": self.X[:, j] for j in range(COLUMNS)}
-        return pd.DataFrame({**columns, "word": np.where(self.X[:, 0] > 0.5, "high", "low")})
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    def take(self, index: np.ndarray) -> Table:
-        return Table(*(part[index] for part in vars(self).values()))
-
-
-def table(seed: int, n: int = N, stretch: float = 1.0, shift: float = 0.0) -> Table:
-    """Records drawn at random; columns have unlike scales, so that bounds and norms have something to find."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, COLUMNS)) * UNITS * stretch + shift
-    noise = rng.normal(size=n) * 0.5
-    number = np.clip(X[:, 0] + 0.2 * X[:, 1] - 1.2 * shift + noise + 0.3, -2.9, 2.9)
-    weight = rng.uniform(0.1, 0.9, size=n)
-    return Table(X, number, weight, np.arange(n) // PERSON + 7 * seed, np.arange(n) // LIST)
-
-
-def far_record(given: Table, rows: slice) -> Table:
-    """The same table where these rows are other ones: far, of the other label, and heavier than any."""
-    X, number, weight = given.X.copy(), given.number.copy(), given.weight.copy()
-    X[rows] = -100.0 * UNITS
-    number[rows] = -2.9 * np.sign(number[rows] + 1e-9)
-    weight[rows] = 1.0
-    return replace(given, X=X, number=number, weight=weight)
-
-
-def only_one_positive(given: Table, rows: slice) -> Table:
-    """The same table where these rows alone are of the second class."""
-    number = -np.abs(given.number) - 1e-3
-    number[rows] = 0.7
-    return replace(given, number=number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +51,8 @@ class Act:
         The most rows of a record: a person's, or a list's documents.
     size : int
         Records of the tables that it is run on.
+    prepare : callable
+        Called before it is watched.
     """
 
     name: str
@@ -118,6 +60,7 @@ class Act:
     run: Callable[[Table], Any]
     rows: int = 1
     size: int = N
+    prepare: Callable[[], Any] = lambda: None
 
     @property
     def label(self) -> str:
@@ -150,119 +93,6 @@ DECLARED: dict[str, Any] = {
 OF_COUNTS = "DPPoissonRegressor"
 # Whose penalty is weighed against a mean, which needs a rough count where n is private.
 ROUGH_COUNT = {"n_public": 1000}
-
-
-@dataclass(frozen=True, eq=False)
-class Variant:
-    """One way to use an estimator, tried alone beside what is declared.
-
-    Parameters
-    ----------
-    name : str
-        Of the variant.
-    parameters : dict
-        Of the estimator; one that does not know them all has no such variant.
-    arguments : callable or None
-        From a table to further arguments of `fit`.
-    rows_of, targets_of : callable or None
-        From the rows, or the targets, that it would be given to those that it is given, record by record.
-    size : int
-        Records of the tables that it is run on.
-    of : callable
-        Whether an instance has the variant.
-    paid : bool
-        Whether a ledger pays, whose lines leave too.
-    """
-
-    name: str
-    parameters: dict[str, Any]
-    arguments: Callable[[Table], dict[str, Any]] | None = None
-    rows_of: Callable[[Any], Any] | None = None
-    targets_of: Callable[[Table], Any] | None = None
-    size: int = N
-    of: Callable[[Any], bool] = lambda model: True
-    paid: bool = False
-
-
-def with_holes(rows: Any) -> Any:
-    """The same rows where some cells are missing: which ones follows from the row alone."""
-    if isinstance(rows, pd.DataFrame):
-        return rows.assign(word=rows["word"].where(rows["word"] == "low"))
-    holes = rows.copy()
-    holes[rows[:, 1] > 1.0, 2] = np.nan
-    return holes
-
-
-def _takes_holes(model: Any) -> bool:
-    return bool(get_tags(model).input_tags.allow_nan)
-
-
-def _takes_classes(model: Any) -> bool:
-    return is_classifier(model) and get_tags(model).classifier_tags.multi_class
-
-
-def _takes_targets(model: Any) -> bool:
-    return is_regressor(model) and get_tags(model).target_tags.multi_output
-
-
-def _thirds(given: Table) -> np.ndarray:
-    return np.digitize(given.number, [-0.4, 0.9])
-
-
-def _two_targets(given: Table) -> np.ndarray:
-    return np.column_stack([given.number, -given.number / 3.0])
-
-
-VARIANTS = (
-    Variant("declared", {}),
-    Variant("data_norm=None", {"data_norm": None}),
-    Variant("y_bounds=None", {"y_bounds": None}),
-    Variant("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}),
-    Variant("class_weight=balanced", {"class_weight": "balanced"}),
-    Variant(
-        "class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}
-    ),
-    Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
-    Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
-    Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}),
-    Variant("warm_start", {"warm_start": True}),
-    Variant("positive", {"positive": True}),
-    Variant("no intercept", {"fit_intercept": False}),
-    Variant("told", {"verbose": 1}),
-    Variant(
-        "paid by a ledger", {}, of=lambda model: "ledger" in _parameters(type(model)), paid=True
-    ),
-    Variant("few records", {}, size=LIST),
-    Variant("three classes", {"classes": [0, 1, 2]}, targets_of=_thirds, of=_takes_classes),
-    Variant(
-        "three classes, nothing declared",
-        {"classes": [0, 1, 2], "data_norm": None, "class_weight": "balanced"},
-        targets_of=_thirds,
-        of=_takes_classes,
-    ),
-    Variant("several targets", {}, targets_of=_two_targets, of=_takes_targets),
-    Variant(
-        "several targets, nothing declared",
-        {"y_bounds": None, "data_norm": None},
-        targets_of=_two_targets,
-        of=_takes_targets,
-    ),
-    Variant("missing cells", {}, rows_of=with_holes, of=_takes_holes),
-    # Of few records one decides what most of them are.
-    Variant("few records, missing cells", {}, rows_of=with_holes, of=_takes_holes, size=LIST),
-    Variant(
-        "few records, weights",
-        {"max_sample_weight": 1.0},
-        lambda t: {"sample_weight": np.where(t.X[:, 1] > 0.0, np.nan, t.weight)},
-        size=LIST,
-    ),
-)
-
-
-def half_full(rows: np.ndarray) -> Any:
-    """The rows as a sparse table, a little less than half full; what is far is full."""
-    far = rows[:, 0] < -20.0
-    return csr_array(np.where((np.arange(COLUMNS) < COLUMNS // 2) | far[:, None], rows, 0.0))
 
 
 def _parameters(kind: type) -> dict[str, inspect.Parameter]:
@@ -310,14 +140,6 @@ def _of_search(relation: str) -> dict[str, Any]:
     }
 
 
-FORMS = (
-    Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
-    Variant("by columns", {}, rows_of=np.asfortranarray),
-    Variant("sparse", {}, rows_of=csr_array),
-    Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
-)
-
-
 def _rows_for(model: Any, given: Table) -> Any:
     """The rows that this estimator reads: numbers, a frame with words, or words alone."""
     if "declaration" in model.get_params():
@@ -344,6 +166,7 @@ def released(model: Any) -> dict[str, Any]:
 def _fit(model: Any, variant: Variant, relation: str) -> Callable[[Table], Any]:
     def run(given: Table) -> Any:
         fresh = clone(model)
+        given = given if variant.cut is None else variant.cut(given)
         ledger = Ledger(200.0, 1e-3, neighbors=relation) if variant.paid else None
         if variant.paid:
             fresh.set_params(ledger=ledger)
@@ -364,6 +187,35 @@ def _fit(model: Any, variant: Variant, relation: str) -> Callable[[Table], Any]:
     return run
 
 
+def _with_others(kind: type, parameter: str, relation: str) -> Act:
+    """Fits with other values of a parameter, one after the other; a refusal leaves as its sentence."""
+
+    def one(value: Any, given: Table) -> Any:
+        model = built(kind, relation, {parameter: value})
+        try:
+            return _fit(model, VARIANTS[0], relation)(given)
+        except (ValueError, TypeError) as refused:
+            return f"{type(refused).__name__}: {refused}"
+
+    @cache
+    def values() -> list[Any]:
+        few = table(6, FEW)
+
+        def refusal(value: Any) -> str:
+            said = one(value, few)
+            return said if isinstance(said, str) else ""
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return others(_parameters(kind)[parameter].default, parameter, refusal)
+
+    def run(given: Table) -> Any:
+        return [(str(value), one(value, given)) for value in values()]
+
+    rows = LIST if "privacy_unit" in _parameters(kind) else 1
+    return Act(f"{kind.__name__}: other {parameter}", relation, run, rows, FEW, values)
+
+
 def charged(ledger: Any) -> Any:
     """What a ledger tells of what it has paid."""
     return None if ledger is None else (len(ledger), ledger.scripts, ledger.spent)
@@ -378,17 +230,15 @@ def _of_estimators() -> Iterator[Act]:
                 model = built(kind, relation, variant.parameters)
                 if model is None or not variant.of(model):
                     continue
-                rows = 1
-                if "privacy_unit" in known:
-                    rows = LIST
-                elif variant.name == "persons":
-                    rows = PERSON
+                rows = LIST if "privacy_unit" in known else variant.rows
                 run = _fit(model, variant, relation)
-                yield Act(
-                    f"{name}: {variant.name}", relation, run, rows, max(variant.size, 3 * rows)
-                )
+                most = FEW if "estimator" in known else N  # a search is many fits
+                size = max(min(variant.size, most), 3 * rows)
+                yield Act(f"{name}: {variant.name}", relation, run, rows, size)
             if "privacy_unit" in known:
                 yield from _of_people(kind, relation)
+            for parameter in parameters_of(kind):
+                yield _with_others(kind, parameter, relation)
             yield from _of_solvers(name, kind, relation)
 
 
@@ -448,7 +298,7 @@ def _of_pipelines() -> Iterator[Act]:
             param_grid={"dplogisticregression__C": [0.1, 1.0]},
         )
         # Where n is private a model is shown its rows one by one, which takes a while.
-        yield Act("DPGridSearchCV(make_pipeline)", relation, _fit_words(search), size=243)
+        yield Act("DPGridSearchCV(make_pipeline)", relation, _fit_words(search), size=FEW)
 
 
 def _named(name: str) -> type:
@@ -534,7 +384,16 @@ def _of_functions() -> Iterator[Act]:
         known = inspect.signature(function).parameters
         for relation in RELATIONS:
             for what, given in _calls(known, relation):
-                yield Act(f"{name}: {what}", relation, _call(function, given))
+                for form in SCORED if _is_plain(given) else SCORED[:1]:
+                    act = f"{name}: {', '.join(filter(None, (what, form.name))) or 'plain'}"
+                    # Where n is private a model is shown its rows one by one, which takes a while.
+                    size = N if relation == "replace_one" and form is SCORED[0] else FEW
+                    yield Act(act, relation, _call(function, given, form), size=size)
+
+
+def _is_plain(given: dict[str, Any]) -> bool:
+    """Whether other models and forms of tables are tried as well."""
+    return given.get("scoring", "accuracy") in ("accuracy", "r2", "log_loss")
 
 
 def _calls(known: Any, relation: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -553,10 +412,58 @@ def _calls(known: Any, relation: str) -> Iterator[tuple[str, dict[str, Any]]]:
             given |= {"y_bounds": (-3.0, 3.0)} if scoring == "r2" else {}
             given |= {} if cv is None else {"cv": cv}
             given |= {"names": [0, 1]} if "names" in known else {}
-            yield ", ".join(str(v) for v in (scoring, cv) if v is not None) or "plain", given
+            yield ", ".join(str(v) for v in (scoring, cv) if v is not None), given
 
 
-def _call(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[Table], Any]:
+def _refuses_some(kind: type, X: np.ndarray, y: np.ndarray) -> Any:
+    """A model that takes no table with a far row in it, and no short one's neighbour."""
+
+    class Picky(kind):  # type: ignore[misc]
+        def _checked(self, how: str, X: Any) -> Any:
+            rows = np.asarray(X)
+            if ((rows[:, 0] < -20.0) | (rows[:, 1] > 1.0)).any():
+                raise KeyError(f"a row that was not expected, of {len(rows)}")
+            return getattr(super(), how)(X)
+
+        def predict(self, X: Any) -> Any:
+            return self._checked("predict", X)
+
+    for how in ("predict_proba", "decision_function"):
+        if hasattr(kind, how):
+            setattr(Picky, how, lambda self, X, how=how: self._checked(how, X))
+    return Picky().fit(X, y)
+
+
+def _usual(kind: type, X: np.ndarray, y: np.ndarray) -> Any:
+    return kind().fit(X, y)
+
+
+def _of_labels_only(kind: type, X: np.ndarray, y: np.ndarray) -> Any:
+    """A model of another number of classes."""
+    return kind().fit(X, y if kind is Ridge else np.digitize(X[:, 0], [-0.4, 0.4]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What is scored: a model, and the form of the rows that it is shown."""
+
+    name: str
+    model: Callable[[type, np.ndarray, np.ndarray], Any] = _usual
+    rows_of: Callable[[np.ndarray], Any] = lambda X: X
+
+
+SCORED = (
+    Scored(""),
+    Scored("a model that refuses some", _refuses_some),
+    Scored("three classes", _of_labels_only),
+    Scored("sparse", rows_of=csr_array),
+    Scored("float32", rows_of=lambda X: X.astype(np.float32)),
+)
+
+
+def _call(
+    function: Callable[..., Any], given: dict[str, Any], form: Scored
+) -> Callable[[Table], Any]:
     known = inspect.signature(function).parameters
     numbers = given.get("scoring") == "r2"
 
@@ -564,8 +471,8 @@ def _call(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[Tabl
         asked = dict(given)
         relation = asked.pop("relation", None)
         if relation is None:  # a public model, fitted on other people
-            public = Ridge() if numbers else LogisticRegression()
-            model = public.fit(_HELD_OUT.X, _HELD_OUT.number if numbers else _HELD_OUT.label)
+            kind = Ridge if numbers else LogisticRegression
+            model = form.model(kind, _HELD_OUT.X, _HELD_OUT.number if numbers else _HELD_OUT.label)
         else:
             model = skdp.DPLogisticRegression(**_of_search(relation))
         if "groups" in known:
@@ -583,7 +490,7 @@ def _call(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[Tabl
             f"{function.__qualname__} promises privacy; say in promises.py what {needed} may be"
         )
         ledger = Ledger(200.0, 1e-3, neighbors=given.get("neighbors") or relation)
-        targets = held.number if numbers else held.label
-        return function(model, held.X, targets, ledger=ledger, **asked), charged(ledger)
+        targets, rows = held.number if numbers else held.label, form.rows_of(held.X)
+        return function(model, rows, targets, ledger=ledger, **asked), charged(ledger)
 
     return run

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from laws.answers_held import attributes_are_answers, neighbours_stay, watched
-from laws.promises import RELATIONS, Act, acts, promising_functions, released, table
+from laws.promises import Act, acts, promising_functions, released
+from laws.records import RELATIONS, table
 
 from skdp.utils import all_estimators
 

@@ -1,0 +1,193 @@
+"""Ways to use an estimator, each tried alone: other parameters, arguments of `fit`, and forms of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from laws.records import COLUMNS, LIST, PERSON, N, Table
+from scipy.sparse import csr_array
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One way to use an estimator, tried alone beside what is declared.
+
+    Parameters
+    ----------
+    name : str
+        Of the variant.
+    parameters : dict
+        Of the estimator; one that does not know them all has no such variant.
+    arguments : callable or None
+        From a table to further arguments of `fit`.
+    rows_of, targets_of : callable or None
+        From the rows, or the targets, that it would be given to those that it is given, record by record.
+    size : int
+        Records of the tables that it is run on.
+    of : callable
+        Whether an instance has the variant.
+    paid : bool
+        Whether a ledger pays, whose lines leave too.
+    rows : int
+        The most rows of a record.
+    cut : callable or None
+        From a table to the part of it that is given.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    arguments: Callable[[Table], dict[str, Any]] | None = None
+    rows_of: Callable[[Any], Any] | None = None
+    targets_of: Callable[[Table], Any] | None = None
+    size: int = N
+    of: Callable[[Any], bool] = lambda model: True
+    paid: bool = False
+    rows: int = 1
+    cut: Callable[[Table], Table] | None = None
+
+
+def with_holes(rows: Any) -> Any:
+    """The same rows where some cells are missing: which ones follows from the row alone."""
+    if isinstance(rows, pd.DataFrame):
+        return rows.assign(word=rows["word"].where(rows["word"] == "low"))
+    holes = rows.copy()
+    holes[rows[:, 1] > 1.0, 2] = np.nan
+    return holes
+
+
+def _takes_holes(model: Any) -> bool:
+    return bool(get_tags(model).input_tags.allow_nan)
+
+
+def _takes_classes(model: Any) -> bool:
+    return is_classifier(model) and get_tags(model).classifier_tags.multi_class
+
+
+def _takes_targets(model: Any) -> bool:
+    return is_regressor(model) and get_tags(model).target_tags.multi_output
+
+
+def _thirds(given: Table) -> np.ndarray:
+    return np.digitize(given.number, [-0.4, 0.9])
+
+
+def _words(given: Table) -> np.ndarray:
+    return np.where(given.label > 0, "yes", "no")
+
+
+def unlike_lists(given: Table) -> Table:
+    """The same lists, cut to between two documents and all: how many follows from the list alone."""
+    _, first, of = np.unique(given.document_list, return_index=True, return_inverse=True)
+    kept = 2 + np.bincount(of, weights=given.X[:, 3] > 0.0).astype(int)
+    return given.take(np.flatnonzero(np.arange(len(given)) - first[of] < kept[of]))
+
+
+def _of_private_size(model: Any) -> bool:
+    return bool(model.neighbors == "add_remove")
+
+
+def _two_targets(given: Table) -> np.ndarray:
+    return np.column_stack([given.number, -given.number / 3.0])
+
+
+NARROW = {f"x{j}": (-0.01, 0.01) for j in range(COLUMNS)} | {"word": ["high", "mid"]}
+
+VARIANTS = (
+    Variant("declared", {}),
+    Variant("data_norm=None", {"data_norm": None}),
+    Variant("y_bounds=None", {"y_bounds": None}),
+    Variant("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}),
+    Variant("class_weight=balanced", {"class_weight": "balanced"}),
+    Variant(
+        "class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}
+    ),
+    Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
+    Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
+    Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}, rows=PERSON),
+    Variant(
+        "persons, weights",
+        {"max_rows_per_group": 2, "max_sample_weight": 1.0},
+        lambda t: {"groups": t.person, "sample_weight": t.weight},
+        rows=PERSON,
+    ),
+    Variant(
+        "persons, data_norm=None",
+        {"max_rows_per_group": 2, "data_norm": None},
+        lambda t: {"groups": t.person},
+        rows=PERSON,
+    ),
+    Variant(
+        "persons, class_weight=balanced",
+        {"max_rows_per_group": 2, "class_weight": "balanced"},
+        lambda t: {"groups": t.person},
+        rows=PERSON,
+    ),
+    Variant("n unknown", {"n_public": None}, of=_of_private_size),
+    # What is declared is narrower than nearly all that comes.
+    Variant("rows beyond", {"data_norm": 0.01}),
+    Variant("targets beyond", {"y_bounds": (-0.1, 0.1)}),
+    Variant("cells beyond", {"bounds": (-0.01, 0.01)}),
+    Variant("declared cells beyond", {"declaration": NARROW}),
+    Variant("unlike lists", {"privacy_unit": "list"}, rows=LIST, cut=unlike_lists),
+    Variant("labels as words", {"classes": ["no", "yes"]}, targets_of=_words, of=is_classifier),
+    Variant("a series", {}, targets_of=lambda t: pd.Series(t.label), of=is_classifier),
+    Variant("a column", {}, targets_of=lambda t: t.number[:, None], of=is_regressor),
+    Variant("warm_start", {"warm_start": True}),
+    Variant("positive", {"positive": True}),
+    Variant("no intercept", {"fit_intercept": False}),
+    Variant("told", {"verbose": 1}),
+    Variant("paid by a ledger", {}, of=lambda model: hasattr(model, "ledger"), paid=True),
+    Variant("few records", {}, size=LIST),
+    Variant("three classes", {"classes": [0, 1, 2]}, targets_of=_thirds, of=_takes_classes),
+    Variant(
+        "three classes, nothing declared",
+        {"classes": [0, 1, 2], "data_norm": None, "class_weight": "balanced"},
+        targets_of=_thirds,
+        of=_takes_classes,
+    ),
+    Variant("several targets", {}, targets_of=_two_targets, of=_takes_targets),
+    Variant(
+        "several targets, nothing declared",
+        {"y_bounds": None, "data_norm": None},
+        targets_of=_two_targets,
+        of=_takes_targets,
+    ),
+    Variant("missing cells", {}, rows_of=with_holes, of=_takes_holes),
+    # Of few records one decides what most of them are.
+    Variant("few records, missing cells", {}, rows_of=with_holes, of=_takes_holes, size=LIST),
+    Variant(
+        "few records, weights",
+        {"max_sample_weight": 1.0},
+        lambda t: {"sample_weight": np.where(t.X[:, 1] > 0.0, np.nan, t.weight)},
+        size=LIST,
+    ),
+)
+
+
+def half_full(rows: np.ndarray) -> Any:
+    """The rows as a sparse table, a little less than half full; what is far is full."""
+    far = rows[:, 0] < -20.0
+    return csr_array(np.where((np.arange(COLUMNS) < COLUMNS // 2) | far[:, None], rows, 0.0))
+
+
+def several_types(rows: np.ndarray) -> pd.DataFrame:
+    """The rows as a frame of doubles, singles, whole numbers and flags."""
+    frame = pd.DataFrame(rows, columns=[f"x{j}" for j in range(COLUMNS)])
+    types = {"x1": "float32", "x2": "int64", "x3": "bool"}
+    return frame.assign(x2=np.floor(rows[:, 2]), x3=rows[:, 3] > 0.0).astype(types)
+
+
+FORMS = (
+    Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
+    Variant("by columns", {}, rows_of=np.asfortranarray),
+    Variant("sparse", {}, rows_of=csr_array),
+    Variant("whole numbers", {}, rows_of=lambda X: np.floor(4.0 * X).astype(np.int64)),
+    Variant("a frame of several types", {}, rows_of=several_types),
+    Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
+)
