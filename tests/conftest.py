@@ -8,7 +8,7 @@ import pytest
 import tiers
 from hypothesis import settings
 
-from skdp.fitting._covered import UNCOVERED
+from skdp.fitting._payer import UNCOVERED
 from skdp.fitting._search_budget import UNANNOUNCED
 from skdp.mechanisms import _noise
 

@@ -24,7 +24,7 @@ from sklearn.base import clone
 
 from ..fitting import estimator as _estimator
 from ..fitting import program as _program
-from ..fitting._covered import UNCOVERED
+from ..fitting._payer import UNCOVERED
 from ._claims import movements, unpaid
 from ._neighbours import Neighbours
 from ._pairs import Data

@@ -9,41 +9,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 from ..exceptions import NotSupported
 from ..privacy.events import Event
-from ._bases import CallbackSupportMixin
 
-__all__ = ["TakesCallbacks", "begin_context", "telling"]
+__all__ = ["begin_context", "refuse_looks", "telling"]
 
 _HOOKS = "on_fit_task_begin", "on_fit_task_end"
 
 
-class TakesCallbacks(CallbackSupportMixin):
-    """Mixin of the private estimators, which report each question of a fit to callbacks."""
-
-    if hasattr(CallbackSupportMixin, "set_callbacks"):
-
-        def set_callbacks(self, *callbacks: Any) -> Self:
-            """Set scikit-learn's callbacks, such as ``sklearn.callback.ProgressBar()``.
-
-            Parameters
-            ----------
-            *callbacks : callback instances
-                They are told when a question begins and when it is over, and get neither records nor models.
-
-            Returns
-            -------
-            self
-            """
-            for callback in callbacks:
-                _refuse_looks(callback)
-            super().set_callbacks(*callbacks)
-            return self
-
-
-def _refuse_looks(callback: Any) -> None:
+def refuse_looks(callback: Any) -> None:
     """Refuse a callback that asks for more than the progress of the fit."""
     for hook in (getattr(callback, name, None) for name in _HOOKS):
         if hook is None:

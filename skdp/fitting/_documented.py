@@ -99,9 +99,23 @@ def _told(kind: type, title: str) -> dict[str, str]:
     """Return the entries of a class and its bases under a heading; the nearest class comes first."""
     found: dict[str, str] = {}
     for base in kind.__mro__:
-        for name, block in _of(base.__doc__ or "", title).items():
+        for name, block in (
+            *_of(base.__doc__ or "", title).items(),
+            *_at_fields(base, title).items(),
+        ):
             found.setdefault(name, block)
     return found
+
+
+def _at_fields(kind: type, title: str) -> dict[str, str]:
+    """Return the entries that stand at the fields that a class declares, where several classes share them."""
+    own = vars(kind).get("__dataclass_fields__", {})
+    declared = [own[name] for name in vars(kind).get("__annotations__", {}) if name in own]
+    return {
+        one.name: one.metadata["text"]
+        for one in declared
+        if "text" in one.metadata and one.init == (title == "Parameters")
+    }
 
 
 @lru_cache

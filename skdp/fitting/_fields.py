@@ -1,12 +1,17 @@
 """Estimators whose parameters are fields: constructor and docstring follow from the class's declarations."""
 
+from __future__ import annotations
+
 from dataclasses import MISSING, dataclass, field, fields
 from inspect import Parameter, Signature, signature
-from typing import Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
 
 from ._documented import complete
 
-__all__ = ["FromFields"]
+if TYPE_CHECKING:
+    from ._parameters import Rule
+
+__all__ = ["FromFields", "attribute", "parameter", "rules_of"]
 
 # How a signature and a docstring are read: what users of scikit-learn look for, then what is a class's own, then what
 # privacy needs, then what is rare. Any order would do: all are keywords.
@@ -17,7 +22,27 @@ _LAST += ["max_rows_per_group", "max_sample_weight", "clip_predictions", "warm_s
 _LAST += ["coef_init", "intercept_init", "random_state", "verbose"]
 
 
-@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
+def parameter(default: Any, text: str, rule: Rule | None = None) -> Any:
+    """Return the field of a parameter, with its entry for docstrings and, where it has one of its own, its rule."""
+    return field(default=default, metadata={"text": text, "rule": rule})
+
+
+def attribute(text: str, *, init: Literal[False] = False) -> Any:
+    """Return the field of what a fit sets, with its entry for docstrings."""
+    return field(init=init, metadata={"text": text})
+
+
+def rules_of(kind: Any) -> dict[str, Rule]:
+    """Return the rules that stand at the fields of a class; those of the nearest base, where a default is another."""
+    found: dict[str, Rule] = {}
+    for base in kind.__mro__:
+        for one in vars(base).get("__dataclass_fields__", {}).values():
+            if one.metadata.get("rule") is not None:
+                found.setdefault(one.name, one.metadata["rule"])
+    return found
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field, attribute))
 class FromFields:
     """Base of the estimators whose parameters are fields with defaults, as those of a dataclass.
 

@@ -20,7 +20,25 @@ from ..solvers import SOLVERS, Solver
 from ._tables import attempt
 from ._targets import are_bounds
 
-__all__ = ["RULES", "Rule", "SeedSource", "as_text", "is_count", "loss_rule", "refuse_wrong"]
+__all__ = [
+    "MAX_ROWS_PER_GROUP",
+    "MAX_SAMPLE_WEIGHT",
+    "RULES",
+    "Rule",
+    "SeedSource",
+    "as_text",
+    "is_count",
+    "loss_rule",
+    "refuse_wrong",
+]
+
+# Entries of docstrings, of parameters that classifiers and regressors share.
+MAX_ROWS_PER_GROUP = """max_rows_per_group : int, default=None
+    Protects persons with several rows: the most rows of one that enter a fit, which then takes ``groups``. None
+    where every row is a person's only one."""
+MAX_SAMPLE_WEIGHT = """max_sample_weight : float, default=None
+    Public bound on what a row weighs; heavier ones count with it, and None stands for 1. Noise is made for a row of
+    this weight, so weights far below it drown in noise: declare about the largest that you expect."""
 
 MOST = 2**53  # counts up to which a double holds every whole number
 

@@ -13,19 +13,20 @@ from ..exceptions import NotSupported, PrivacyWarning
 from ..solvers import GD, ObjectivePerturbation, Solver
 from ._bases import ClassifierMixin
 from ._cells import codes, find_ambiguous
-from ._parameters import as_text
+from ._fields import parameter
+from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT, as_text
 from ._pricing import priced
 from ._shares import by_class, heaviest_class
 from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
 from ._warning import frames_to_caller
-from .learner import PrivatePredictor
+from .learner import PrivateLearner
 from .plan import Plan
 from .stages import HEAVIEST, ClassCounts, Known
 
 __all__ = ["PrivateClassifier"]
 
 
-class PrivateClassifier(ClassifierMixin, PrivatePredictor):
+class PrivateClassifier(ClassifierMixin, PrivateLearner):
     """Base of the private classifiers: it knows labels, and nothing of losses.
 
     Parameters
@@ -49,6 +50,8 @@ class PrivateClassifier(ClassifierMixin, PrivatePredictor):
 
     classes: ArrayLike | None = None
     class_weight: dict[Any, float] | str | None = None
+    max_rows_per_group: int | None = parameter(None, MAX_ROWS_PER_GROUP)
+    max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     classes_: Array = field(init=False)
     class_weight_: Array = field(init=False)
 

@@ -6,7 +6,7 @@ import copy
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,18 +18,26 @@ from ..privacy.events import Script
 from ..privacy.ledger import in_scope
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
-from ._bases import with_callbacks
-from ._callbacks import TakesCallbacks, begin_context, telling
-from ._covered import UNCOVERED, Covered, payer_of
-from ._entering import Entering
-from ._fields import FromFields
+from ._bases import BaseEstimator, CallbackSupportMixin, with_callbacks
+from ._callbacks import begin_context, refuse_looks, telling
+from ._fields import FromFields, rules_of
 from ._foreign import refuse_foreign, refusing_foreign
-from ._inner import inner_parameters, with_inner
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
+from ._payer import (
+    UNCOVERED,
+    has_own_price,
+    is_out_of_sight,
+    note_clone,
+    note_price,
+    payer_of,
+    paying_ledger,
+    send_scope,
+    take_scope,
+)
 from ._progress import length_of
 from ._search_budget import expect_more
 from ._seeds import SEEDS, seed_of, warn_of_seed
-from ._shares import units_of
+from ._shares import shares_of_bound, units_of
 from ._surroundings import find_surroundings, name_around
 from ._tables import Array
 from ._warm import refuse_untold
@@ -43,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["PrivateEstimator"]
 
 
-class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=ABCMeta):
+class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclass=ABCMeta):
     """Base of the private estimators.
 
     A face says in `_plan` what is promised and asked, in `_encode` what the records are, and in `_keep` what is kept of
@@ -80,6 +88,10 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         Names of the columns, where X had string names.
     """
 
+    # Not parameters of every estimator.
+    max_rows_per_group = cast("int | None", None)
+    max_sample_weight = cast("float | None", None)
+
     epsilon: float = 1.0
     delta: float = 1e-6
     neighbors: str = "replace_one"
@@ -99,21 +111,42 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         if "__init__" in vars(cls):
             setattr(cls, "__init__", refusing_foreign(vars(cls)["__init__"]))  # noqa: B010
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
-        found: dict[str, Any] = super().get_params(deep)
-        if deep:  # transformers have no solver to choose
-            found |= inner_parameters(found.get("solver"))
-        return found
+    if hasattr(CallbackSupportMixin, "set_callbacks"):
+
+        def set_callbacks(self, *callbacks: Any) -> Self:
+            """Set scikit-learn's callbacks, such as ``sklearn.callback.ProgressBar()``.
+
+            Parameters
+            ----------
+            *callbacks : callback instances
+                They are told when a question begins and when it is over, and get neither records nor models.
+
+            Returns
+            -------
+            self
+            """
+            for callback in callbacks:
+                refuse_looks(callback)
+            super().set_callbacks(*callbacks)
+            return self
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
+        """Set parameters, as in scikit-learn."""
         refuse_foreign(type(self), params, self._get_param_names())
-        inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
         super().set_params(**params)
-        if inner:
-            self.solver = with_inner(self.solver, inner)
+        note_price(self, params)
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return send_scope(self, super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(take_scope(self, state))
+
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        note_clone(self, twin)
+        return twin
 
     def quote(
         self,
@@ -163,7 +196,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
 
     def _rules(self) -> dict[str, Rule]:
         """Return the rule of each parameter."""
-        return RULES | {"random_state": SEEDS}
+        return RULES | {"random_state": SEEDS} | rules_of(type(self))
 
     def _check_parameters(self) -> None:
         """Refuse parameters that no data could make right, before any data is looked at."""
@@ -188,6 +221,29 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
     @abstractmethod
     def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
         """Store what follows from the answers, on the user's scale."""
+
+    def _payer(self) -> Ledger | None:
+        """Return the ledger that pays for a fit."""
+        return paying_ledger(self)
+
+    def _doubts(self) -> Iterator[str]:
+        """Yield the warnings of a fit that follow from its parameters alone."""
+        yield from ()
+
+    def _outputs(self, n_classes: int | None = None) -> int:
+        """Return the number of scores of one record, for so many classes or as far as parameters tell."""
+        return 1
+
+    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
+        """Return the number of scores of one record, of these targets."""
+        classes = stored.get("classes_")
+        return self._outputs(None if classes is None else len(classes))
+
+    def _weights(
+        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
+    ) -> Array | None:
+        """Return the weight of each row as a share of the largest one, in [0, 1]; None where all weigh the same."""
+        return shares_of_bound(sample_weight, self.max_sample_weight, len(targets))
 
     def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
         """Return the owner of each row, or None where every row is its own, and the number of owners."""
@@ -235,7 +291,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
             names = stored.get("feature_names_in_")
-            UNCOVERED.fit(X.shape[1], names, self._is_out_of_sight())
+            UNCOVERED.fit(X.shape[1], names, is_out_of_sight(self))
         heard = Heard.of(self._listens or (plan.solver.tells if isinstance(plan, Plan) else ()))
         run = prepare(plan, payer)
         fitted, stated = self._run(run, given, noise, heard)
@@ -259,7 +315,7 @@ class PrivateEstimator(TakesCallbacks, FromFields, Entering, Covered, metaclass=
         ledger, name = run.ledger, type(self).__name__
         if ledger is not None:
             several = "_one_of_several" in vars(self)
-            varies = self._has_a_price_of_its_own()
+            varies = has_own_price(self)
             given = ledger, name, run.charge, context, several
             ledger = expect_more(*given, self._others(ledger), varies)
         run = replace(run, ledger=ledger, around=name_around(name, context))

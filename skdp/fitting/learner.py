@@ -4,7 +4,7 @@ import warnings
 from abc import abstractmethod
 from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from ..entry import affine_of, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
+from ._inner import inner_parameters, with_inner
 from ._shares import declared_of_rows
 from ._tables import Array, table
 from ._targets import warn_of_no_scale
@@ -23,7 +24,7 @@ from .plan import Plan, Sizes
 from .run import Fitted, Heard
 from .stages import Known, root_of, scales_for
 
-__all__ = ["PrivateLearner", "PrivatePredictor"]
+__all__ = ["PrivateLearner"]
 
 
 HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
@@ -55,6 +56,19 @@ class PrivateLearner(PrivateEstimator):
     solver: str | Solver = "auto"
     bounds_: Array = field(init=False)
     data_norm_: float = field(init=False)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
+        found: dict[str, Any] = super().get_params(deep)
+        return found | inner_parameters(self.solver) if deep else found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
+        inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
+        super().set_params(**params)
+        if inner:
+            self.solver = with_inner(self.solver, inner)
+        return self
 
     @abstractmethod
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
@@ -94,6 +108,22 @@ class PrivateLearner(PrivateEstimator):
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
             self._follow(heard.answers, plan, w, budget)
+
+    def _one_by_one(self) -> bool:
+        """Return True if several scores are fitted one by one."""
+        return False
+
+    def _columns(self, fits: int) -> int:
+        """Return the number of columns of targets, where each of so many fits has one of its own."""
+        return 1
+
+    def _heaviest(self) -> float:
+        """Return the bound on what a row weighs."""
+        return 1.0 if self.max_sample_weight is None else float(self.max_sample_weight)
+
+    def _weighted(self) -> bool:
+        """Return True if rows have weights of their own."""
+        return self.max_sample_weight is not None
 
     def _stated(self, sizes: Sizes) -> tuple[Public, Task]:
         """Return the estimator's problem, with the number of records where it is public or declared."""
@@ -221,20 +251,3 @@ class PrivateLearner(PrivateEstimator):
         if "bounds_" not in vars(self):
             return table(self, X, reset=False)
         return to_columns(table(self, X, reset=False, sparse=False), self.bounds_)
-
-
-class PrivatePredictor(PrivateLearner):
-    """Base of those that predict a target of each row: rows may belong to persons, and weigh unlike.
-
-    Parameters
-    ----------
-    max_rows_per_group : int, default=None
-        Protects persons with several rows: the most rows of one that enter a fit, which then takes ``groups``. None
-        where every row is a person's only one.
-    max_sample_weight : float, default=None
-        Public bound on what a row weighs; heavier ones count with it, and None stands for 1. Noise is made for a row of
-        this weight, so weights far below it drown in noise: declare about the largest that you expect.
-    """
-
-    max_rows_per_group: int | None = None
-    max_sample_weight: float | None = None

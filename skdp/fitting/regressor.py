@@ -10,10 +10,11 @@ from sklearn.metrics import r2_score
 
 from ..entry import middle_and_half, onto_unit
 from ._bases import RegressorMixin
-from ._parameters import RULES, Rule
+from ._fields import parameter
+from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT, RULES, Rule
 from ._tables import Array, attempt, table, warn_of_column
 from ._targets import are_bounds_or_several, several_targets, targets
-from .learner import PrivatePredictor
+from .learner import PrivateLearner
 
 __all__ = ["PrivateRegressor"]
 
@@ -43,7 +44,7 @@ OF_ANY_UNIT: dict[str, Rule] = {
 }
 
 
-class PrivateRegressor(RegressorMixin, PrivatePredictor):
+class PrivateRegressor(RegressorMixin, PrivateLearner):
     """Base of the private regressors: it knows bounds of targets, and nothing of losses.
 
     Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them. A face says
@@ -62,6 +63,8 @@ class PrivateRegressor(RegressorMixin, PrivatePredictor):
 
     y_bounds: ArrayLike | None = None
     clip_predictions: bool = True
+    max_rows_per_group: int | None = parameter(None, MAX_ROWS_PER_GROUP)
+    max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     _several: ClassVar[bool] = False
     _any_unit: ClassVar[bool] = False
     _column: bool = field(init=False)

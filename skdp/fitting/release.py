@@ -15,7 +15,7 @@ from ..privacy import Ledger, Spec, calibrate
 from ..privacy.events import Script, merged
 from ..privacy.ledger import Scripted, paid
 from ..privacy.receipt import Receipt
-from ._covered import payer_of
+from ._payer import payer_of
 from ._seeds import seed_of
 from ._tables import Array
 from .program import Program, Window

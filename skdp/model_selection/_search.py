@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
-from ..fitting._covered import Covered
+from ..fitting._bases import BaseEstimator
 from ..fitting._fields import FromFields
+from ..fitting._payer import note_clone, note_price, paying_ledger, send_scope, take_scope
 from ..fitting._seeds import warn_of_seed
 from ..fitting._surroundings import name_around
 from ..fitting._weak import warn_of_doubts, warn_of_promise
-from ..fitting.data import warn_of_column
+from ..fitting.data import Array, warn_of_column
 from ..fitting.program import charge, version
 from ..fitting.trials import Seeds
 from ..privacy import Ledger, Receipt, Spec, choose
@@ -24,7 +30,6 @@ from ..privacy import epsilon as price_of
 from ..privacy.ledger import paid, today
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import Candidates, agreed, last_of, paying
-from ._delegates import Delegates
 from ._doors import Widths, admitted, refuse_rest, widths_of
 from ._frame import Best, Frame
 from ._geometric import Geometric
@@ -38,7 +43,17 @@ Settings = Sequence[Mapping[str, Any]]
 Strategy = Geometric | Pilot
 
 
-class PrivateSearch(FromFields, Delegates, Covered):
+def _offers(name: str) -> Callable[[Any], bool]:
+    """Return a test: does the best model, or before a fit the estimator, have this method?"""
+
+    def offered(search: Any) -> bool:
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return offered
+
+
+class PrivateSearch(FromFields, MetaEstimatorMixin, BaseEstimator):
     """Base class of the private searches; each one lists its settings in `_settings`.
 
     Parameters
@@ -146,7 +161,7 @@ class PrivateSearch(FromFields, Delegates, Covered):
         n = len(records.codes) if _relation(candidates) == "replace_one" else None
         strategy = self._planned(settings, n, lambda found: widths_of(found, records.X))
         refuse_rest(strategy.frame, records)
-        receipt, payer = self._receipt(strategy), self._payer()
+        receipt, payer = self._receipt(strategy), paying_ledger(self)
         if payer is not None and payer.neighbors != receipt.neighbors:
             raise ValueError(
                 f"neighbors={receipt.neighbors!r} differs from the ledger's {payer.neighbors!r}; use one relation."
@@ -166,6 +181,112 @@ class PrivateSearch(FromFields, Delegates, Covered):
         stated = replace(receipt, date=today(), ledger=stood, seeded=seeded, around=around)
         self._store(strategy, best, stated)
         return self
+
+    @available_if(_offers("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the predictions of the best model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        return np.asarray(self._best().predict(X))
+
+    @available_if(_offers("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probabilities by the best model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        return np.asarray(self._best().predict_proba(X))
+
+    @available_if(_offers("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Logarithms of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        return np.asarray(self._best().predict_log_proba(X))
+
+    @available_if(_offers("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Scores by the best model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        return np.asarray(self._best().decision_function(X))
+
+    @available_if(_offers("score"))  # type: ignore[untyped-decorator]
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """The best model's own score; computed of the data in the clear, so it is not private.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels or targets.
+        """
+        return float(self._best().score(X, y))
+
+    @property
+    def classes_(self) -> Array:
+        """Labels of the best model."""
+        return np.asarray(self._best().classes_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Columns of the tables that it takes."""
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError(f"{type(self).__name__} has no n_features_in_ before fit.")
+        return int(self.best_estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the columns, if the fitted table had any."""
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError(f"{type(self).__name__} has no feature_names_in_ before fit.")
+        return np.asarray(self.best_estimator_.feature_names_in_)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn."""
+        super().set_params(**params)
+        note_price(self, params)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return send_scope(self, super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(take_scope(self, state))
+
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        note_clone(self, twin)
+        return twin
+
+    def _best(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = copy.deepcopy(inner.classifier_tags)
+        tags.regressor_tags = copy.deepcopy(inner.regressor_tags)
+        tags.input_tags = copy.deepcopy(inner.input_tags)
+        tags.target_tags.required = True
+        return tags
 
     def _store(self, strategy: Strategy, best: Best, receipt: Receipt) -> None:
         """The model, with the receipt of all in the place of one fit's own."""

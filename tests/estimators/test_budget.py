@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 import skdp
 from skdp import BudgetExceeded, DPLogisticRegression, NotSupported, PrivacyWarning
-from skdp.fitting import _covered
+from skdp.fitting import _payer
 from skdp.privacy import Ledger, epsilon
 
 RNG = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def test_fits_in_workers_are_covered(backend):
 def _made_where_it_is_fitted(rows=60):
     """A fit of an estimator that nobody sent, and what was said of it."""
     if multiprocessing.parent_process() is not None:
-        _covered.UNCOVERED.told = False  # by a test before, in this worker
+        _payer.UNCOVERED.told = False  # by a test before, in this worker
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         paid = _model().fit(X[:rows], Y[:rows]).privacy_.ledger
@@ -91,7 +91,7 @@ def test_what_is_made_in_a_worker_out_of_sight_says_so():
 
 
 def _fitted(model):
-    _covered.UNCOVERED.told = False  # by a test before, in this worker
+    _payer.UNCOVERED.told = False  # by a test before, in this worker
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         model.fit(X, Y)
@@ -196,7 +196,7 @@ def test_a_sent_fit_is_refused_once_its_scope_has_ended(monkeypatch):
 
 @pytest.fixture
 def uncovered(monkeypatch):
-    notes = _covered.Uncovered()
+    notes = _payer.Uncovered()
     monkeypatch.setattr("skdp.fitting.estimator.UNCOVERED", notes)
     return notes
 
@@ -220,7 +220,7 @@ def test_the_note_does_not_depend_on_any_record(uncovered):
     """Whether it comes is a function of public facts: other records, the same note."""
     told = []
     for other in (X, X[::-1] / 2):
-        notes = _covered.Uncovered()
+        notes = _payer.Uncovered()
         notes.fit(X.shape[1], None)
         with pytest.warns(PrivacyWarning):
             notes.fit(other.shape[1], None)

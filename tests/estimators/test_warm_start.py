@@ -34,7 +34,7 @@ from skdp import (
     PrivacyWarning,
 )
 from skdp.fitting import _warm
-from skdp.fitting._covered import Uncovered
+from skdp.fitting._payer import Uncovered
 from skdp.fitting._warm import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds

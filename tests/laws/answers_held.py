@@ -25,7 +25,7 @@ import numpy as np
 from laws.promises import Act
 from laws.records import Table, far_record, only_one_positive, table
 
-from skdp.fitting._covered import UNCOVERED
+from skdp.fitting._payer import UNCOVERED
 from skdp.mechanisms import Noise, Oracle
 
 __all__ = ["Seen", "attributes_are_answers", "neighbours_stay", "watched"]

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import multiprocessing
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..exceptions import NotSupported, PrivacyWarning
 from ..privacy.ledger import Sent, in_scope
-from ._bases import BaseEstimator
 from ._warning import frames_to_caller
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
 
-__all__ = ["UNCOVERED", "Covered", "Uncovered", "payer_of"]
+__all__ = [
+    "UNCOVERED",
+    "Uncovered",
+    "has_own_price",
+    "is_out_of_sight",
+    "note_clone",
+    "note_price",
+    "payer_of",
+    "paying_ledger",
+    "send_scope",
+    "take_scope",
+]
 
 _CLONED: WeakKeyDictionary[Any, None] = WeakKeyDictionary()  # what was cloned while a ledger paid
 _ARRIVED: WeakKeyDictionary[Any, None] = (
@@ -35,60 +46,60 @@ _SET: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
 _CLONES: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
 
 
-class Covered(BaseEstimator):
-    """Part of an estimator that finds who pays, and takes the budget in scope along to other processes."""
+def paying_ledger(model: Any) -> Ledger | None:
+    """Return the ledger that pays for a fit, under the estimator's name in its report; None where nobody pays."""
+    payer = payer_of(model.ledger)
+    if payer is None and in_scope() is None and "_sent" in vars(model):
+        payer = model._sent.ledger
+    return None if payer is None else payer.called(type(model).__name__)
 
-    ledger: Ledger | None
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        scope = in_scope()
-        if scope is not None and scope.ledger is not None and self.ledger is None:
-            state = {**state, "_sent": scope.sent()}
+def send_scope(model: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """Return an estimator's state for another process, with the budget in scope where the estimator has no ledger."""
+    scope = in_scope()
+    if scope is None or scope.ledger is None or model.ledger is not None:
         return state
+    return {**state, "_sent": scope.sent()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        sent: Sent | None = state.get("_sent")
-        super().__setstate__({name: value for name, value in state.items() if name != "_sent"})
-        if sent is not None and sent.travelled:
-            self._sent = sent
-        _ARRIVED[self] = None
 
-    def __sklearn_clone__(self) -> Self:
-        twin: Self = super().__sklearn_clone__()
-        if "_sent" in self.__dict__:
-            twin._sent = self._sent
-        _CLONES[twin] = None
-        if self in _ARRIVED:
-            _ARRIVED[twin] = None
-        with suppress(NotSupported):  # a fit will say which budget is meant, or that none is
-            if payer_of(self.ledger) is not None:
-                if self in _CLONED:
-                    vars(twin)["_one_of_several"] = True
-                _CLONED[self] = None
-        return twin
+def take_scope(model: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """Note that an estimator arrived from another process, and return its state without the budget that it was sent."""
+    sent: Sent | None = state.get("_sent")
+    own = {name: value for name, value in state.items() if name != "_sent"}
+    if sent is not None and sent.travelled:
+        own["_sent"] = sent
+    _ARRIVED[model] = None
+    return own
 
-    def _payer(self) -> Ledger | None:
-        """The ledger that pays for a fit, by the estimator's name in its report."""
-        payer = payer_of(self.ledger)
-        if payer is None and in_scope() is None and "_sent" in self.__dict__:
-            payer = self._sent.ledger
-        return None if payer is None else payer.called(type(self).__name__)
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn."""
-        super().set_params(**params)
-        if {"epsilon", "delta"} & set(params) and (self in _CLONES or self in _ARRIVED):
-            _SET[self] = None
-        return self
+def note_clone(model: Any, twin: Any) -> None:
+    """Note that an estimator has been cloned: a clone takes the budget that its model was sent."""
+    if "_sent" in vars(model):
+        twin._sent = model._sent
+    _CLONES[twin] = None
+    if model in _ARRIVED:
+        _ARRIVED[twin] = None
+    with suppress(NotSupported):  # a fit will say which budget is meant, or that none is
+        if payer_of(model.ledger) is not None:
+            if model in _CLONED:
+                vars(twin)["_one_of_several"] = True
+            _CLONED[model] = None
 
-    def _has_a_price_of_its_own(self) -> bool:
-        """Tell whether it is a clone whose price was set afterwards."""
-        return self in _SET
 
-    def _is_out_of_sight(self) -> bool:
-        """Tell whether it was made in a worker process: then nothing says whether a budget is open in another one."""
-        return multiprocessing.parent_process() is not None and self not in _ARRIVED
+def note_price(model: Any, names: Iterable[str]) -> None:
+    """Note that parameters of these names were set: epsilon and delta of a clone may be its own."""
+    if {"epsilon", "delta"} & set(names) and (model in _CLONES or model in _ARRIVED):
+        _SET[model] = None
+
+
+def has_own_price(model: Any) -> bool:
+    """Return True if an estimator is a clone whose epsilon or delta was set afterwards."""
+    return model in _SET
+
+
+def is_out_of_sight(model: Any) -> bool:
+    """Return True if an estimator was made in a worker process: a budget of another process cannot be seen there."""
+    return multiprocessing.parent_process() is not None and model not in _ARRIVED
 
 
 class Uncovered:
