@@ -95,6 +95,7 @@ def _sums(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
     yield "", room.RowNorms(coordinates=coordinates, cap=2.0, multiplier=2.0)
     yield "", room.Count(multiplier=2.0)
     yield "", room.ColumnCounts(multiplier=2.0)
+    yield "", room.ClassSums(multiplier=2.0, squares=0.5)
     bounds = np.linspace(0.5, 2.0, width - 1)
     yield "", room.ColumnMoments(multiplier=2.0, low=-bounds, high=bounds)
     yield "", room.Mapped(question=mapped, coordinates=coordinates, scale=0.8, whole=0.4)

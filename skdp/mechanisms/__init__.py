@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .best_candidate import BestCandidate
     from .best_column import BestColumn
     from .cell_counts import CellCounts
+    from .class_sums import ClassSums
     from .column_counts import ColumnCounts
     from .column_moments import ColumnMoments
     from .count import Count
@@ -49,6 +50,7 @@ __all__ = [
     "BestCandidate",
     "BestColumn",
     "CellCounts",
+    "ClassSums",
     "ColumnCounts",
     "ColumnMoments",
     "Coordinates",
@@ -102,6 +104,7 @@ MECHANISMS = register(
         "cell_counts.CellCounts",
         "mean_loss.MeanLoss",
         "rank_sum.RankSum",
+        "class_sums.ClassSums",
         "column_counts.ColumnCounts",
         "column_moments.ColumnMoments",
         "count.Count",
