@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         DPQuantileRegressor,
         DPRidge,
     )
+    from .naive_bayes import DPGaussianNB
     from .preprocessing import make_pipeline
     from .privacy import budget
 else:
@@ -45,6 +46,7 @@ else:
             "DPPoissonRegressor": "linear_model",
             "DPQuantileRegressor": "linear_model",
             "DPRidge": "linear_model",
+            "DPGaussianNB": "naive_bayes",
             "make_pipeline": "preprocessing",
             "budget": "privacy",
         },
@@ -55,6 +57,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BudgetExceeded",
     "DPElasticNet",
+    "DPGaussianNB",
     "DPHuberRegressor",
     "DPLasso",
     "DPLinearRegression",

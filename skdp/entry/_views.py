@@ -98,7 +98,7 @@ class Rows(View):
 
     def _mapped(self, parts: Parts) -> Records | tuple[Records, ...]:
         assert self.bounds is not None
-        rows = to_columns(dense(parts.rows), self.bounds)
+        rows = to_columns(dense(parts.rows, self.public.bought), self.bounds)
         given = (
             rows,
             self._onto_unit(parts.targets),
@@ -240,14 +240,19 @@ class ListLabels(View):
 VIEWS: frozenset[type[View]] = frozenset({Rows, ColumnPlaces, RowLengths, ClassCodes, ListLabels})
 
 
-def dense(rows: Any) -> Array:
-    """Rows of a dense table; others have no bounds of columns to buy."""
-    if not isinstance(rows, np.ndarray):
+def dense(rows: Any, bought: bool = True) -> Array:
+    """Rows of a dense table; others have no bounds of columns."""
+    if isinstance(rows, np.ndarray):
+        return rows
+    if bought:
         raise NotSupported(
             "data_norm=None estimates private bounds of the columns, which needs a dense table, but X is sparse; "
             "declare data_norm, or pass X.toarray()."
         )
-    return rows
+    raise NotSupported(
+        "bounds= maps every cell, which needs a dense table, but X is sparse; declare data_norm alone, or pass "
+        "X.toarray()."
+    )
 
 
 def to_columns(X: Array, bounds: Array) -> Array:

@@ -64,6 +64,8 @@ class Purchase:
         Which theorem prices a script.
     declared : dict
         What the receipt is to call public.
+    unit : str
+        What is protected as one.
     """
 
     spec: Spec
@@ -72,8 +74,8 @@ class Purchase:
     title: str
     accountant: str
     declared: dict[str, Any] = field(compare=False)
+    unit: str = field(default="row", compare=False)
 
-    unit: ClassVar[str] = "row"
     fits: ClassVar[int] = 1
     adaptive: ClassVar[bool] = False
     earlier: ClassVar[Receipt | None] = None

@@ -117,12 +117,12 @@ class Stage(ABC):
         """Make the error for a stage without a proof, with what to declare in its place."""
         return NotSupported(f"{type(self).__name__} has no price: {wrong}.")
 
-    def refuse(self, plan: Plan) -> None:
+    def refuse(self, plan: Plan | Purchase) -> None:
         """Refuse, before anything is paid, a plan for which there is no proof."""
         if plan.spec.private and plan.spec.delta == 0.0:
             raise self.refusal("delta=0 has no price for their Gaussian noise")
-        if plan.solver.adaptive:
-            raise self.refusal(f"solver={plan.solver.name!r} finds its prices as it goes")
+        if plan.adaptive:
+            raise self.refusal(f"solver={plan.name!r} finds its prices as it goes")
 
 
 def root_of(n_features: int) -> float:
@@ -167,7 +167,7 @@ class ColumnBounds(Stage):
             f"{remedy} that you know without looking at the data."
         )
 
-    def refuse(self, plan: Plan) -> None:
+    def refuse(self, plan: Plan | Purchase) -> None:
         """Refuse units of several rows besides."""
         public = plan.public
         if plan.spec.private and plan.spec.delta == 0.0:

@@ -76,8 +76,7 @@ class ClassSums(Additive):
 
     def bound(self, public: Public) -> float:
         """A weighted 1, a row, and its weighted squares."""
-        row = self._square_of_row(public)
-        return math.sqrt(self.counts**2 + row * (1.0 + self.squares**2))
+        return math.sqrt(self._square(public))
 
     def size(self, public: Public) -> int:
         """One line for each class."""
@@ -85,13 +84,12 @@ class ClassSums(Additive):
 
     def sensitivity(self, public: Public) -> float:
         """The larger of two distances: of records of two classes, and of two rows of one class (see the page)."""
-        bound = self.bound(public)
         if not public.replace_one:
-            return bound
+            return self.bound(public)
         row = self._square_of_row(public)
         free = FREE if self._in_box(public) else HALF
         apart = row if self.squares <= free else row * (1.0 + self.squares**2)
-        return max(math.sqrt(2.0) * bound, 2.0 * math.sqrt(apart))
+        return math.sqrt(max(2.0 * self._square(public), 4.0 * apart))
 
     def measure(self, records: Records) -> Array:
         """The weighted counts, sums and squares: a line for each class."""
@@ -140,6 +138,11 @@ class ClassSums(Additive):
     def _width(self, public: Public) -> int:
         """Return the number of entries of a line."""
         return int(self.counts > 0.0) + public.width * (1 + (self.squares > 0.0))
+
+    def _square(self, public: Public) -> float:
+        """Square of the bound."""
+        row = self._square_of_row(public)
+        return self.counts**2 + row * (1.0 + self.squares**2)
 
     def _square_of_row(self, public: Public) -> float:
         """Bound the squared norm of a row whose entries are cut."""

@@ -17,6 +17,8 @@ COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
 NARROWER |= {"DPMLPRegressor": (-5.0, 5.0), "DPTorchRegressor": (-5.0, 5.0)}
+# Bounds of columns that hold the tables of the checks, where cells beyond them are cut.
+WIDER = {"DPGaussianNB": (-30.0, 30.0)}
 # Few units and few steps, so that checks take no minutes; and steps that few units take without running away.
 SMALL = {"hidden_layer_sizes": (10,), "max_iter": 10}
 STEPS = {"DPMLPClassifier": 0.2}
@@ -60,6 +62,7 @@ def checked():
         given = {name: value for name, value in LOOSE.items() if name in known}
         given |= {"n_public": 100} if kind in COUNTED else {}
         given |= {"y_bounds": NARROWER[kind]} if kind in NARROWER else {}
+        given |= {"bounds": WIDER[kind]} if kind in WIDER else {}
         given |= {name: value for name, value in SMALL.items() if name in known}
         given |= {"learning_rate_init": STEPS[kind]} if kind in STEPS else {}
         relations = RELATIONS if "neighbors" in known else ()

@@ -25,11 +25,12 @@ def check_attributes_are_answers(Estimator, neighbors, **given):
             rng = np.random.default_rng(seed)
             X = rng.normal(size=(n, 3)) + seed
             y = ((X[:, 0] > seed) == (seed == 0)).astype(int)
+            if "solver" in Estimator().get_params():
+                given.setdefault("solver", "gd" if hasattr(Estimator, "penalty") else SGD(steps=3))
             model = Estimator(
                 data_norm=2.0,
                 classes=[0, 1],
                 neighbors=neighbors,
-                solver="gd" if hasattr(Estimator, "penalty") else SGD(steps=3),
                 random_state=0,
                 **given,
             ).fit(X, y)

@@ -28,7 +28,7 @@ SCORES = X @ RNG.normal(size=(4, 3)) * 2 + [0.0, -1.0, -2.5]
 THREE = (SCORES + RNG.gumbel(size=SCORES.shape)).argmax(axis=1)
 TWO = (THREE == 2).astype(int)
 WEIGHTS = RNG.uniform(0, 4, N)
-FACES = all_estimators("classifier")
+FACES = [pair for pair in all_estimators("classifier") if "class_weight" in pair[1]().get_params()]
 # Of these the price counts on the penalty, or weighted records have no proof.
 NEVER = {"output-perturbation", "outpert-gd", "psgd", "rsgd-ar"}
 

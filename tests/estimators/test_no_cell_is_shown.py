@@ -26,7 +26,9 @@ def model(Estimator=DPLogisticRegression, **given):
     """An estimator whose fit is over at once."""
     declared = {"epsilon": 1.0, "data_norm": 1.0, "classes": [0, 1], "random_state": 0}
     short = SGD(steps=1) if issubclass(Estimator, DPMLPClassifier) else GD(steps=1)
-    return Estimator(**{**declared, "solver": short, **given})
+    if "solver" in Estimator().get_params():
+        declared["solver"] = short
+    return Estimator(**{**declared, **given})
 
 
 def told(call):

@@ -12,7 +12,7 @@ from skdp.privacy import accountants, events
 from skdp.solvers import SGD
 from skdp.utils import all_estimators
 
-ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
+ESTIMATORS = [kind for _, kind in all_estimators("classifier") if "solver" in kind().get_params()]
 RELATIONS = ["replace_one", "add_remove"]
 SOLVERS = ["gd", "sgd"]
 rng = np.random.default_rng(0)

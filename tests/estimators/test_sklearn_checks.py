@@ -48,7 +48,10 @@ def weighed():
             continue
         estimator.set_params(epsilon=math.inf, max_sample_weight=5.0)
         name = type(estimator).__name__
-        if is_classifier(estimator) and name not in UNLIKE:
+        known = estimator.get_params(deep=False)
+        if "bounds" in known:  # sparse tables too; and densities that no digit is lost of
+            estimator.set_params(bounds=None, var_smoothing=0.1)
+        if is_classifier(estimator) and "solver" in known and name not in UNLIKE:
             estimator.set_params(solver="objective-perturbation", C=0.1)  # to its minimum
         why = UNLIKE.get(name, UNLIKE.get(f"{name}-{estimator.neighbors}"))
         kinds = (kind.__name__ for kind in type(estimator).__mro__)

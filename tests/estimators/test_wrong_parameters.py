@@ -78,6 +78,19 @@ WRONG = {
     "random_state": [-1, -HUGE, 0.5, 1.0, "lucky", [1], np.array([1]), object(), True, b"1"]
     + [np.random.default_rng(0), math.nan, np.float64(3)],
     "verbose": ["x", -1, 1.5, None, [], math.nan, np.array([1]), "1"],
+    "priors": [True, "half", 0.5, [0.5], [0.5, 0.6], [-0.5, 1.5], [[0.5, 0.5]], [math.nan, 1.0], {}]
+    + [[0.2, 0.3, 0.5], object(), [0.5, "b"], [0.5, math.inf], b"ab"],
+    "var_smoothing": [*NO_NUMBERS, None, -1e-9, math.inf, 1e31],
+    "bounds": [1, "ab", (0,), (0, 1, 2), (1, 0), (0, 0), (0, math.inf), (math.nan, 1), (0, 1e31)]
+    + [
+        ([0, 1], [1, 1]),
+        ([0, 1], [1, 2, 3]),
+        ([[0]], [[1]]),
+        ([], []),
+        {0: 1},
+        object(),
+        ("a", "b"),
+    ],
     "hidden_layer_sizes": [
         *NO_NUMBERS,
         None,
@@ -132,6 +145,9 @@ RIGHT = {
     "ledger": [None, Ledger(2.0, 1e-5)],
     "random_state": [None, 0, HUGE, np.int64(7), np.random.RandomState(0), np.random],
     "verbose": [0, 1, 2, True, False, np.int8(1)],
+    "priors": [None, [0.5, 0.5], (0, 1), np.array([0.3, 0.7])],
+    "var_smoothing": [0, 1e-9, 1, 1e30, Fraction(1, 3)],
+    "bounds": [None, (0, 1), [-1e30, 1e30], (0, [1, 2]), (np.zeros(4), np.ones(4))],
     "hidden_layer_sizes": [1, (3, 4), [5], np.int8(7), (np.int64(2),)],
     "activation": ["relu", "tanh", "logistic", "identity"],
     "alpha": [0, 0.0, 1e-100, 1e100, Fraction(1, 3)],
