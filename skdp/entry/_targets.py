@@ -1,4 +1,4 @@
-"""Targets between bounds, on [-1, 1]."""
+"""Regression targets: finite, one for each row, and on [-1, 1] between bounds; no message shows one of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,101 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
-__all__ = ["middle_and_half", "onto_unit"]
+from ._arrays import Array, attempt, labels
+from ._cells import as_numbers
 
-Array = np.ndarray[Any, Any]
+__all__ = ["grades", "middle_and_half", "onto_unit", "read_targets", "targets"]
+
+_BEST = 31  # of grades, whose gains are 2^grade - 1
+
+
+def targets(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """The target as a column of n finite doubles; parameters as of `labels`."""
+    shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
+    if shape is not None and len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"{type(estimator).__name__} predicts one number, but y has {shape[1]} columns; fit one estimator for "
+            "each, as scikit-learn's MultiOutputRegressor does, and share a ledger among them."
+        )
+    found, kind = attempt(lambda: np.asarray(y))
+    if kind is None and y is not None and found.dtype.kind in "OUST":
+        numbers = as_numbers(found.ravel()).reshape(found.shape)
+        if np.isnan(numbers).any():
+            raise ValueError(
+                "y holds text, missing values or other non-numbers; a regressor needs one finite number for each "
+                "record."
+            )
+        y = found = numbers
+    if kind is None and y is not None and found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise ValueError("Input y contains NaN or infinity; drop such records first.")
+    column = labels(estimator, y, n)
+    if column.dtype.kind not in "biuf":
+        raise ValueError("y holds text; a regressor needs one number for each record.")
+    return as_numbers(column)
+
+
+def several_targets(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """The targets as n finite doubles, or as a table of them with a column for each; parameters as of `targets`."""
+    shape = attempt(lambda: np.shape(y))[0]  # type: ignore[arg-type]
+    if shape is None or len(shape) != 2 or 0 in shape:
+        return targets(estimator, y, n)
+    table, kind = attempt(lambda: np.asarray(y))
+    if kind is not None:
+        raise ValueError(
+            "y is ragged; pass a table of one finite number for each record and target."
+        )
+    return np.column_stack([targets(estimator, column, n) for column in table.T])
+
+
+def read_targets(estimator: Any, y: ArrayLike, n: int, several: bool) -> Array:
+    """Targets of n records, as finite doubles; those of several only where there may be any.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Knows whether the number of records is public.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        What the user gave.
+    n : int
+        Rows of X.
+    several : bool
+        Whether targets may be the columns of a table.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, t)
+    """
+    if issparse(y):
+        raise ValueError("y is sparse; pass y.toarray().")
+    return (several_targets if several else targets)(estimator, y, n)
+
+
+def grades(estimator: Any, y: ArrayLike, n: int) -> Array:
+    """Grades of n documents, as doubles.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Knows whether the number of records is public.
+    y : array-like of shape (n_samples,)
+        What the user gave.
+    n : int
+        Rows of X.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Whole numbers from 0 to 31.
+    """
+    found = targets(estimator, y, n)
+    if not ((found >= 0.0) & (found <= _BEST) & (np.rint(found) == found)).all():
+        raise ValueError(
+            f"y holds values that are not grades; pass a whole number from 0 to {_BEST}, 0 for no use, for each "
+            "document."
+        )
+    return found
 
 
 def middle_and_half(bounds: ArrayLike, centred: bool) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ._parameters import as_text
+from .._messages import as_text
 
 __all__ = ["refuse_foreign", "refuse_positions", "refusing_foreign"]
 

@@ -11,14 +11,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .._messages import as_text
+from ..entry import attempt
 from ..losses import LOSSES, Loss
 from ..models import ACTIVATIONS
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.spec import NEIGHBORS
 from ..solvers import SOLVERS, Solver
-from ._tables import attempt
-from ._targets import are_bounds
 
 __all__ = [
     "MAX_ROWS_PER_GROUP",
@@ -26,7 +26,8 @@ __all__ = [
     "RULES",
     "Rule",
     "SeedSource",
-    "as_text",
+    "are_bounds",
+    "are_bounds_or_several",
     "is_count",
     "loss_rule",
     "refuse_wrong",
@@ -41,6 +42,7 @@ MAX_SAMPLE_WEIGHT = """max_sample_weight : float, default=None
     this weight, so weights far below it drown in noise: declare about the largest that you expect."""
 
 MOST = 2**53  # counts up to which a double holds every whole number
+LARGEST, NARROWEST = 1e30, 1e-12  # of bounds on a target
 
 
 class SeedSource(Protocol):
@@ -131,6 +133,27 @@ def _is_ledger(value: Any) -> bool:
     from ..privacy import Ledger
 
     return isinstance(value, Ledger)
+
+
+def are_bounds(value: Any) -> bool:
+    """Return True if a value is a pair of numbers, the first below the second, both of a size that doubles can hold."""
+    shape, kind = attempt(lambda: np.shape(value))
+    if not isinstance(value, tuple | list | np.ndarray) or kind is not None or shape != (2,):
+        return False
+    if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in value):
+        return False
+    pair, kind = attempt(lambda: [float(v) for v in value])
+    if kind is not None or not all(abs(v) <= LARGEST for v in pair):  # NaN is no less than anything
+        return False
+    return pair[1] - pair[0] > NARROWEST * max(1e-18, *map(abs, pair))
+
+
+def are_bounds_or_several(value: Any) -> bool:
+    """Return True if a value is one pair of bounds, or a list of such pairs."""
+    shape, kind = attempt(lambda: np.shape(value))
+    if kind is not None or not isinstance(value, tuple | list | np.ndarray) or len(shape) != 2:
+        return are_bounds(value)
+    return shape[0] > 0 and all(map(are_bounds, value))
 
 
 RULES: dict[str, Rule] = {
@@ -314,24 +337,3 @@ def refuse_wrong(given: dict[str, Any], rules: dict[str, Rule] = RULES) -> None:
     for name, value in given.items():
         if name in rules and not rules[name][0](value):
             raise ValueError(f"{name}={as_text(value)} {rules[name][1]}.")
-
-
-def as_text(value: object) -> str:
-    """A value in a sentence: a number, a short word or None as it is, anything else by its type.
-
-    Parameters
-    ----------
-    value : object
-        Whatever a user gave.
-
-    Returns
-    -------
-    str
-    """
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**30:
-        return f"{'-' if value < 0 else ''}1e+{int(math.log10(abs(value)))} or so"
-    if isinstance(value, str) and len(value) > 60:
-        return repr(value[:60] + "...")
-    if value is None or isinstance(value, str | bool | int | float | np.number | np.bool_):
-        return repr(value.item() if isinstance(value, np.generic) else value)
-    return f"<{type(value).__name__}>"

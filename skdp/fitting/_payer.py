@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from .._messages import frames_to_caller
 from ..exceptions import NotSupported, PrivacyWarning
 from ..privacy.ledger import Sent, in_scope
-from ._warning import frames_to_caller
 
 if TYPE_CHECKING:
     from ..privacy import Ledger

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ..entry import Array
 from ..mechanisms._kernels import row_dots
-from ._tables import Array
 from ._threads import one_thread
 
 __all__ = ["rows_times", "scores"]

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._messages import frames_to_caller
 from ..exceptions import BudgetExceeded, PrivacyWarning
 from ..privacy.events import Script
-from ._warning import frames_to_caller
 
 if TYPE_CHECKING:
     from ..privacy import Ledger

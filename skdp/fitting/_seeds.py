@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._fingerprint import told_apart
+from .._messages import frames_to_caller
+from ..entry import attempt
 from ..exceptions import PrivacyWarning
 from ..privacy.receipt import Receipt
 from ._parameters import SeedSource
-from ._tables import attempt
-from ._warning import frames_to_caller
 
 if TYPE_CHECKING:
     from ..privacy import Ledger

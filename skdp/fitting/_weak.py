@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._messages import frames_to_caller
 from ..exceptions import PrivacyWarning
 from ..privacy import Spec
 from ..privacy._printed import round_up
 from ..privacy._risk import PROTECTS_NOBODY, share_caught
 from ..privacy.ledger import in_scope
-from ._warning import frames_to_caller
 
 __all__ = ["warn_of_doubts", "warn_of_noise", "warn_of_promise"]
 

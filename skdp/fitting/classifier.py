@@ -1,6 +1,5 @@
 """Base class of the private classifiers: labels in, labels out."""
 
-import warnings
 from dataclasses import field, replace
 from functools import partial
 from typing import Any, Self
@@ -9,16 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score
 
-from ..exceptions import NotSupported, PrivacyWarning
+from ..entry import (
+    Array,
+    Facts,
+    Given,
+    Labels,
+    are_text,
+    attempt,
+    by_class,
+    codes,
+    labels,
+    read_classes,
+)
+from ..exceptions import NotSupported
 from ..solvers import GD, ObjectivePerturbation, Solver
 from ._bases import ClassifierMixin
-from ._cells import codes, find_ambiguous
 from ._fields import parameter
-from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT, as_text
+from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT
 from ._pricing import priced
-from ._shares import by_class, heaviest_class
-from ._tables import Array, attempt, known_labels, labels, table, warn_of_column
-from ._warning import frames_to_caller
 from .learner import PrivateLearner
 from .plan import Plan
 from .stages import HEAVIEST, ClassCounts, Known
@@ -81,7 +88,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups)
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def predict(self, X: ArrayLike) -> Array:
         """Labels of rows.
@@ -115,7 +122,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         predicted = self.predict(X)
         y = labels(self, y, len(predicted))
         true = codes(y, self.classes_)
-        if _text(y) != _text(self.classes_) and (true == len(self.classes_)).any():
+        if are_text(y) != are_text(self.classes_) and (true == len(self.classes_)).any():
             raise ValueError("y and classes_ are text and numbers; score labels of one type.")
         said = codes(predicted, self.classes_)
         found, kind = attempt(lambda: accuracy_score(true, said, sample_weight=sample_weight))
@@ -125,88 +132,39 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
             )
         return found
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.classes is not None:
-            by_class(self._by_label(), self._declared())
-
     def _outputs(self, n_classes: int | None = None) -> int:
-        declared = 2 if self.classes is None else len(self._declared())
-        return _outputs(declared if n_classes is None else int(n_classes))
+        if n_classes is not None:
+            return _outputs(int(n_classes))
+        return _outputs(2 if self.classes is None else len(self._declared()))
 
     def _one_by_one(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        X = table(self, X, reset=True)
-        given, y = y, labels(self, y, X.shape[0])
-        warn_of_column(given)
-        classes, origin = self._classes(y)
-        places = codes(y, classes)  # by each label alone: a file's other labels decide its type
-        if (places == len(classes)).any():
-            raise ValueError(
-                f"y holds labels that are not among {_told(classes)} (a continuous target has none); declare all "
-                f"labels that may occur{_coded(classes, y)}."
-            )
-        outputs = _outputs(len(classes))
-        if outputs == 1:
-            places = 2 * places - 1
-        declared = {"classes": origin} | ({"n_classes": outputs} if outputs > 1 else {})
-        return X, places.astype(np.float64), declared, {"classes_": classes}
+    def _reader(self) -> Labels:
+        heaviest, bound = self._heaviest_class(), self.max_sample_weight
+        return Labels(self.classes, self._by_label(), heaviest, bound, self._balances())
 
-    def _classes(self, y: Array) -> tuple[Array, str]:
-        """The declared classes, or those of y, which then are public."""
-        if self.classes is not None:
-            return self._declared(), "declared"
-        if y.dtype.kind == "f" and not (y == np.trunc(y)).all():
-            raise ValueError(
-                "Unknown label type: continuous; declare classes=, or round y to labels."
-            )
-        classes = np.unique(y)
-        warnings.warn(
-            "classes=None takes the set of labels from y and makes it public; declare classes= to keep it private.",
-            PrivacyWarning,
-            stacklevel=frames_to_caller(),
-        )
-        return self._several(classes), "taken from y"
+    def _declare(self, facts: Facts) -> dict[str, Any]:
+        assert facts.classes is not None
+        outputs = _outputs(len(facts.classes))
+        origin = {"classes": "taken from y" if self.classes is None else "declared"}
+        return origin | ({"n_classes": outputs} if outputs > 1 else {})
 
     def _declared(self) -> Array:
         """The user's classes, sorted."""
-        given: Any = self.classes
-        found, kind = attempt(lambda: np.asarray(given))
-        listed = isinstance(given, list | tuple)
-        # Of a mix of text and numbers numpy makes text.
-        mixed = listed and len({isinstance(label, str) for label in given}) > 1
-        if mixed or kind is not None or found.ndim != 1 or known_labels(found)[1] is not None:
-            short = listed and len(given) <= 3
-            told = f"[{', '.join(map(as_text, given))}]" if short else as_text(given)
-            raise ValueError(
-                f"classes={told} must be a list of numbers, or of strings, two or more."
-            )
-        return self._several(np.unique(found))
-
-    def _several(self, classes: Array) -> Array:
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs two classes or more, got {len(classes)} class; declare them in classes=."
-            )
-        alike = find_ambiguous(classes.tolist())
-        if alike:
-            told = " and ".join(map(as_text, alike)) if self.classes is not None else "labels"
-            why = "are the same label" if len(alike) > 1 else "is read as a missing cell"
-            raise ValueError(
-                f"classes holds {told}, which {why} in a file; spell labels otherwise."
-            )
-        return classes
+        return read_classes(self.classes, type(self).__name__)
 
     def _heaviest(self) -> float:
         return super()._heaviest() * self._heaviest_class()
 
     def _heaviest_class(self) -> float:
-        declared = None if self.classes is None else self._declared()
-        return heaviest_class(self._by_label(), declared)
+        """Largest declared weight; where no classes are declared, there may be one that the user says nothing of."""
+        of_label = self._by_label()
+        if not of_label:
+            return 1.0
+        if self.classes is not None:
+            return float(by_class(of_label, self._declared()).max())
+        return max(1.0, *map(float, of_label.values()))
 
     def _balances(self) -> bool:
         return isinstance(self.class_weight, str)
@@ -217,19 +175,6 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
 
     def _weighted(self) -> bool:
         return bool(self.class_weight) or super()._weighted()
-
-    def _weights(
-        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
-    ) -> Array | None:
-        weights = super()._weights(targets, stored, sample_weight)
-        if self._balances():
-            return np.ones(len(targets)) if weights is None else weights
-        if not self.class_weight:
-            return weights
-        of_class = by_class(self._by_label(), stored["classes_"]) / self._heaviest_class()
-        places = targets > 0 if len(of_class) == 2 else targets
-        shares: Array = of_class[places.astype(np.intp)]
-        return shares if weights is None else shares * weights
 
     def _plan(
         self,
@@ -269,24 +214,6 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
             self.class_weight_ = known.of_class
 
 
-def _told(classes: Array) -> str:
-    """The classes, where they are few: more may be a column of data that took a wrong turn."""
-    return f"classes={classes.tolist()}" if len(classes) <= 3 else f"the {len(classes)} classes"
-
-
-def _coded(classes: Array, y: Array) -> str:
-    """Return what to declare where text labels were declared and integer codes came."""
-    if not _text(classes) or y.dtype.kind not in "iu":
-        return ""
-    codes = "[0, 1]" if len(classes) == 2 else f"list(range({len(classes)}))"
-    return f" (a meta-estimator such as VotingClassifier hands on codes of labels: declare classes={codes})"
-
-
 def _outputs(classes: int) -> int:
     """Scores of a record: two classes have one between them."""
     return 1 if classes == 2 else classes
-
-
-def _text(found: Array) -> bool:
-    """Return True if labels are text, which has no order among numbers."""
-    return found.dtype.kind in "UOT"

@@ -1,22 +1,24 @@
 """Intake of data for an estimator: checked tables and labels, and texts that show none of it."""
 
-from ..entry import affine_of
-from ._cells import as_numbers, codes, find_ambiguous
-from ._parameters import SeedSource, as_text, is_count
-from ._scores import rows_times, scores
-from ._shares import ids_of, unify_kinds
-from ._tables import (
+from .._messages import as_text, frames_to_caller
+from ..entry import (
     Array,
+    affine_of,
     any_table,
+    as_numbers,
     attempt,
+    codes,
+    find_ambiguous,
+    grades,
+    ids_of,
     is_frame,
     known_labels,
     labels,
     table,
     warn_of_column,
 )
-from ._targets import grades
-from ._warning import frames_to_caller
+from ._parameters import SeedSource, is_count
+from ._scores import rows_times, scores
 
 __all__ = [
     "Array",
@@ -38,6 +40,5 @@ __all__ = [
     "rows_times",
     "scores",
     "table",
-    "unify_kinds",
     "warn_of_column",
 ]

@@ -9,10 +9,9 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._fingerprint import fingerprint
-from ..entry import Table
+from ..entry import Array, Facts, Given, Reader, Table
 from ..mechanisms import Noise
 from ..privacy.events import Script
 from ..privacy.ledger import in_scope
@@ -37,9 +36,7 @@ from ._payer import (
 from ._progress import length_of
 from ._search_budget import expect_more
 from ._seeds import SEEDS, seed_of, warn_of_seed
-from ._shares import shares_of_bound, units_of
 from ._surroundings import find_surroundings, name_around
-from ._tables import Array
 from ._warm import refuse_untold
 from ._weak import warn_of_doubts
 from .plan import Plan, Purchase
@@ -54,8 +51,9 @@ __all__ = ["PrivateEstimator"]
 class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclass=ABCMeta):
     """Base of the private estimators.
 
-    A face says in `_plan` what is promised and asked, in `_encode` what the records are, and in `_keep` what is kept of
-    the answers. Everything between, and every promise, is here and below. Parameters are fields.
+    A face says in `_plan` what is promised and asked, in `_reader` what a user's cells and targets are, and in `_keep`
+    what is kept of the answers. It is shown no record. Everything between, and every promise, is here and below.
+    Parameters are fields.
 
     Parameters
     ----------
@@ -186,10 +184,12 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         return prepare(plan, self._payer()).quote()
 
     @abstractmethod
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        """Encode the user's data: rows, targets, public facts to declare, and attributes to store."""
+    def _reader(self) -> Reader:
+        """Return what is declared of the user's cells and targets, by which they are read."""
+
+    def _declare(self, facts: Facts) -> dict[str, Any]:
+        """Return the facts that a receipt is to call public, beside sizes and promise."""
+        return {}
 
     def _keep_single(self) -> None:
         """Round stored numbers to single precision after rows of it, where scikit-learn's estimator does."""
@@ -234,39 +234,20 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         """Return the number of scores of one record, for so many classes or as far as parameters tell."""
         return 1
 
-    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
-        """Return the number of scores of one record, of these targets."""
-        classes = stored.get("classes_")
-        return self._outputs(None if classes is None else len(classes))
+    def _outputs_of(self, facts: Facts) -> int:
+        """Return the number of scores of one record of this table."""
+        return self._outputs(None if facts.classes is None else len(facts.classes))
 
-    def _weights(
-        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
-    ) -> Array | None:
-        """Return the weight of each row as a share of the largest one, in [0, 1]; None where all weigh the same."""
-        return shares_of_bound(sample_weight, self.max_sample_weight, len(targets))
+    def _complete(self, plan: Any, facts: Facts) -> Any:
+        """Return the plan with what is public of the data."""
+        return plan
 
-    def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
-        """Return the owner of each row, or None where every row is its own, and the number of owners."""
-        return units_of(self, groups, n)
-
-    def _admitted(
-        self, plan: Any, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Any, Table]:
-        """Return the plan with its public facts, and the protected table."""
-        return plan, Table(X, targets, owners, weights)
-
-    def _fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: Any = None,
-    ) -> Self:
+    def _fit(self, given: Given) -> Self:
         """Check, encode, price, pay, run and store; on failure nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
         try:
             with np.errstate(all="ignore"):  # fatal, it would tell of records, or lose a paid fit
-                return self._fit_or_fail(X, y, sample_weight, groups)
+                return self._fit_or_fail(given)
         except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -275,30 +256,26 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
-    def _fit_or_fail(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: Any
-    ) -> Self:
+    def _fit_or_fail(self, given: Given) -> Self:
         self._check_parameters()
-        X, targets, declared, stored = self._encode(X, y)
-        owners, n = self._owners(groups, X.shape[0])
-        weights = self._weights(targets, stored, sample_weight)
-        outputs = self._outputs_of(targets, stored)
-        weighted = sample_weight is not None
-        plan = self._plan(n, X.shape[1], declared, outputs, weighted)
+        table, facts = given.close(self, self._reader())
+        sizes = facts.n, facts.n_features
+        plan = self._plan(*sizes, self._declare(facts), self._outputs_of(facts), facts.weighted)
         warn_of_seed(self._payer(), self.random_state)
         warn_of_doubts(self._doubts())
-        plan, given = self._admitted(plan, X, targets, owners, weights)
+        plan = self._complete(plan, facts)
         noise, payer = Noise(seed_of(self.random_state, plan.earlier)), self._payer()
         if payer is None and plan.spec.private and in_scope() is None and not plan.earlier:
-            names = stored.get("feature_names_in_")
-            UNCOVERED.fit(X.shape[1], names, is_out_of_sight(self))
+            names = vars(self).get("feature_names_in_")
+            UNCOVERED.fit(facts.n_features, names, is_out_of_sight(self))
         heard = Heard.of(self._listens or (plan.solver.tells if isinstance(plan, Plan) else ()))
         run = prepare(plan, payer)
-        fitted, stated = self._run(run, given, noise, heard)
+        fitted, stated = self._run(run, table, noise, heard)
         self._keep(fitted, run.budget, heard)
-        if X.dtype == np.float32:
+        if facts.single:
             self._keep_single()
-        vars(self).update(stored)
+        if facts.classes is not None:
+            self.classes_ = facts.classes
         self.privacy_ = replace(stated, model=fingerprint(self))
         if self.verbose:
             print(self.privacy_)

@@ -9,15 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..entry import affine_of, to_columns
+from .._messages import frames_to_caller
+from ..entry import Array, affine_of, table, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import Budget, Solver, Task, resolve
 from ._inner import inner_parameters, with_inner
-from ._shares import declared_of_rows
-from ._tables import Array, table
-from ._targets import warn_of_no_scale
-from ._warning import frames_to_caller
 from .auto import choose_solver
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
@@ -240,7 +237,7 @@ class PrivateLearner(PrivateEstimator):
             self.bounds_, self.data_norm_ = known.bounds, plan.data_norm
         if known.y_bounds is not None:
             self.y_bounds_ = known.y_bounds
-            warn_of_no_scale(known.y_bounds)
+            _warn_of_no_scale(known.y_bounds)
 
     def _affine(self) -> tuple[Array, Array]:
         """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
@@ -251,3 +248,29 @@ class PrivateLearner(PrivateEstimator):
         if "bounds_" not in vars(self):
             return table(self, X, reset=False)
         return to_columns(table(self, X, reset=False, sparse=False), self.bounds_)
+
+
+def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:
+    """Return what an estimator declares of rows' owners and weights, for its receipt."""
+    names = "max_rows_per_group", "max_sample_weight", "class_weight"
+    declared = {name: getattr(estimator, name, None) for name in names}
+    if weighted and declared["max_sample_weight"] is None:
+        declared["max_sample_weight"] = 1.0
+    return {name: value for name, value in declared.items() if value is not None}
+
+
+def _warn_of_no_scale(bounds: Array) -> None:
+    """Warn of a target whose scale is hidden by noise, as its privately estimated bounds show.
+
+    Parameters
+    ----------
+    bounds : ndarray of shape (t, 2)
+        Of each.
+    """
+    if (bounds[:, 0] == bounds[:, 1]).any():
+        warnings.warn(
+            "Noise hides the scale of a target, so the model predicts 0 for it: declare y_bounds, or use more "
+            "records or a larger epsilon.",
+            UserWarning,
+            stacklevel=frames_to_caller(),
+        )

@@ -5,16 +5,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.metrics import r2_score
 
-from ..entry import middle_and_half, onto_unit
+from ..entry import (
+    Array,
+    Facts,
+    Given,
+    Numbers,
+    attempt,
+    middle_and_half,
+    read_targets,
+)
 from ._bases import RegressorMixin
 from ._fields import parameter
-from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT, RULES, Rule
-from ._tables import Array, attempt, table, warn_of_column
-from ._targets import are_bounds_or_several, several_targets, targets
+from ._parameters import (
+    MAX_ROWS_PER_GROUP,
+    MAX_SAMPLE_WEIGHT,
+    RULES,
+    Rule,
+    are_bounds_or_several,
+)
 from .learner import PrivateLearner
+from .plan import Plan
 
 __all__ = ["PrivateRegressor"]
 
@@ -95,7 +107,7 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups)
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def predict(self, X: ArrayLike) -> Array:
         """Predicted numbers.
@@ -129,7 +141,7 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
             At most 1.
         """
         predicted = self.predict(X)
-        y = self._numbers(y, len(predicted))
+        y = read_targets(self, y, len(predicted), self._several)
         found, kind = attempt(lambda: r2_score(y, predicted, sample_weight=sample_weight))
         if kind is not None:
             raise kind(
@@ -140,12 +152,6 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     def _predicted(self, X: ArrayLike) -> Array:
         """Predicted numbers, wherever they lie: a fresh array."""
         raise NotImplementedError
-
-    def _numbers(self, y: ArrayLike, n: int) -> Array:
-        """Targets of n records, as finite doubles."""
-        if issparse(y):
-            raise ValueError("y is sparse; pass y.toarray().")
-        return (several_targets if self._several else targets)(self, y, n)
 
     def _bounds(self) -> Array:
         """Return the bounds of the target, or of each target: declared, or estimated privately."""
@@ -170,8 +176,8 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     def _outputs(self, n_classes: int | None = None) -> int:
         return 1 if self.y_bounds is None else len(np.atleast_2d(np.asarray(self.y_bounds)))
 
-    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
-        return 1 if targets.ndim == 1 else targets.shape[1]
+    def _outputs_of(self, facts: Facts) -> int:
+        return facts.targets
 
     def _one_by_one(self) -> bool:
         return True
@@ -179,24 +185,15 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     def _columns(self, fits: int) -> int:
         return fits
 
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        X = table(self, X, reset=True)
-        found = self._numbers(y, X.shape[0])
-        self._column = found.ndim == 2
-        if not self._several:
-            warn_of_column(y)
-        if self._column and found.shape[1] == 1:
-            found = found[:, 0]
-        declared = {"n_targets": found.shape[1]} if found.ndim == 2 else {}
-        if self.y_bounds is None:
-            return X, found, declared, {}
-        bounds = self._bounds()
-        if bounds.ndim == 2 and bounds.shape[0] != (found.shape[1] if found.ndim == 2 else 1):
-            raise ValueError(
-                f"y_bounds holds bounds of {len(bounds)} targets, but y has another number of columns; give a pair "
-                "for each, or one for all."
-            )
-        found = onto_unit(found, bounds, self.fit_intercept)
-        return X, found, {"y_bounds": bounds.tolist(), **declared}, {}
+    def _reader(self) -> Numbers:
+        bounds = None if self.y_bounds is None else self._bounds()
+        return Numbers(bounds, bool(self.fit_intercept), self._several, self.max_sample_weight)
+
+    def _declare(self, facts: Facts) -> dict[str, Any]:
+        bounds = {} if self.y_bounds is None else {"y_bounds": self._bounds().tolist()}
+        return bounds | ({"n_targets": facts.targets} if facts.targets > 1 else {})
+
+    def _complete(self, plan: Plan, facts: Facts) -> Plan:
+        self._column = facts.column
+        found: Plan = super()._complete(plan, facts)
+        return found

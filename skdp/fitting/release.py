@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any, ClassVar
 
+from ..entry import Array
 from ..mechanisms import Noise, Public, Records, Statement, state
 from ..mechanisms._mechanism import Mechanism
 from ..privacy import Ledger, Spec, calibrate
@@ -17,7 +18,6 @@ from ..privacy.ledger import Scripted, paid
 from ..privacy.receipt import Receipt
 from ._payer import payer_of
 from ._seeds import seed_of
-from ._tables import Array
 from .program import Program, Window
 
 __all__ = ["Query", "refuse_unless_public", "release"]

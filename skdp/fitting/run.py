@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..entry import Array
 from ..mechanisms import Noise, Statement
 from ..mechanisms._mechanism import Mechanism
 from ..mechanisms._oracle import Account
@@ -19,7 +20,6 @@ from ..solvers._solver import OracleLike
 from ._expected import expected_error
 from ._pricing import filter_of, priced, priced_as_before, shared_budget
 from ._progress import Told, finish, length_of, with_progress, with_progress_bar
-from ._tables import Array
 from ._warm import continued, joint, priced_jointly
 from ._weak import warn_of_noise
 from .plan import Plan, Purchase

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..entry import ClassCodes, ColumnPlaces, RowLengths, View
+from ..entry import Array, ClassCodes, ColumnPlaces, RowLengths, View
 from ..exceptions import NotSupported
 from ..mechanisms import CellCounts, ColumnCounts, Coordinates, Public, RowNorms, Statement, state
 from ..privacy._gaussian import gaussian_mu
@@ -22,7 +22,6 @@ from ..privacy.spec import Spec
 from ..solvers import Budget, OracleLike, Task
 from ..solvers._column_scales import buy_bounds, counts_asked, norm_of
 from ..solvers._whitening import opening
-from ._tables import Array
 
 if TYPE_CHECKING:
     from .plan import Plan, Purchase

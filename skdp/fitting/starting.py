@@ -15,14 +15,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from .._fingerprint import told_apart
-from ..entry import Table
+from ..entry import Array, Facts, Given, Table, attempt
 from ..exceptions import NotSupported
 from ..mechanisms import Noise, Public
 from ..privacy.events import Script
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ..solvers import GD, Solver, Task
-from ._tables import Array, attempt
 from ._warm import (
     BEGUN,
     earlier_of,
@@ -95,14 +94,12 @@ class Starting(PrivateLearner):
                 "or earlier coefficients; declare it."
             )
 
-    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
-        if self._continues() and "classes_" in stored:
-            refuse_other_classes(vars(self).get("classes_", ()), stored["classes_"])
-        return super()._outputs_of(targets, stored)
+    def _outputs_of(self, facts: Facts) -> int:
+        if self._continues() and facts.classes is not None:
+            refuse_other_classes(vars(self).get("classes_", ()), facts.classes)
+        return super()._outputs_of(facts)
 
-    def _admitted(
-        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Table]:
+    def _complete(self, plan: Plan, facts: Facts) -> Plan:
         behind = that_buys()
         if self.warm_start:
             refuse_bought_rows(behind)
@@ -110,7 +107,8 @@ class Starting(PrivateLearner):
             vars(self).pop(name, None)
         if behind is not None:
             self._behind = behind
-        return super()._admitted(plan, X, targets, owners, weights)
+        found: Plan = super()._complete(plan, facts)
+        return found
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         if self._origin() is not None and isinstance(self.solver, str) and self.solver == "auto":
@@ -151,9 +149,9 @@ class Starting(PrivateLearner):
             self._paid_by: tuple[str, ...] = (run.ledger.identity,)
         return found
 
-    def _fit_or_fail(self, *given: Any) -> Self:
+    def _fit_or_fail(self, given: Given) -> Self:
         """Keep which ledger knows all of the receipt; another receipt in its place is none of that ledger's."""
-        super()._fit_or_fail(*given)
+        super()._fit_or_fail(given)
         if "_paid_by" in vars(self):
             self._paid_by = self._paid_by[0], told_apart(self.privacy_)
         return self

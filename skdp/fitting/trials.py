@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from ..entry import attempt
 from ..mechanisms import Noise, best_of
 from ..privacy.ledger import paid
 from ._seeds import seed_of
-from ._tables import attempt
 
 __all__ = ["Seeds", "best_trial", "quietly"]
 

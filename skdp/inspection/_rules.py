@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 from sklearn.pipeline import Pipeline
 
-from ..fitting._cells import read_cell
+from ..entry import read_cell
 from ._verdicts import LEARNS, PUBLIC, UNKNOWN, Setting, Verdict, is_ours
 
 __all__ = ["find_code", "is_elementwise", "judge_step", "kind_of", "may_be_sparse"]

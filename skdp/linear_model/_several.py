@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from ..entry import Facts
 from ..fitting import Plan, Sizes
 from ..fitting.data import Array
 from ..mechanisms import Public
@@ -40,12 +40,10 @@ class SeveralTargets(LinearRegressor):
             self._refuse_unlike(bounds)
         return super()._stated(sizes)
 
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        X, found, declared, stored = super()._encode(X, y)
-        self._refuse_unlike(self._outputs_of(found, stored))
-        return X, found, declared, stored
+    def _outputs_of(self, facts: Facts) -> int:
+        outputs = super()._outputs_of(facts)
+        self._refuse_unlike(outputs)
+        return outputs
 
     def _refuse_unlike(self, targets: int) -> None:
         """Refuse a number of penalties that differs from the number of targets, in scikit-learn's words."""

@@ -22,8 +22,8 @@ from scipy.sparse import issparse
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from ..entry import targets
 from ..exceptions import NotSupported
-from ..fitting._targets import targets
 from ..fitting.data import Array, codes, labels, table
 
 __all__ = ["Held", "codes_of", "groups_of", "of_nobody", "refuse_without"]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
-from ..fitting._targets import are_bounds
+from ..fitting._parameters import are_bounds
 from ..fitting.data import Array
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors

@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from .._messages import as_text
 from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
-from ..fitting._parameters import as_text, refuse_wrong
-from ..fitting._targets import are_bounds
+from ..fitting._parameters import are_bounds, refuse_wrong
 from ..inspection._rules import kind_of
 from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..preprocessing._bought import BoughtScales

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from ..entry import targets
 from ..fitting import PrivateEstimator
-from ..fitting._targets import targets
 from ..fitting.data import any_table, attempt, table
 from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics.scoring import codes_of

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateClassifier, PrivateEstimator, Purchase, Sizes, Stage
 from ..fitting._parameters import Rule, _between
-from ..fitting._shares import declared_of_rows
 from ..fitting.data import Array, attempt
+from ..fitting.learner import declared_of_rows
 from ..fitting.run import Fitted, Heard
 from ..fitting.stages import scales_for
 from ..mechanisms import Public

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..entry import Facts, Given, Unlabelled, numbers_of
 from ..fitting import PrivateEstimator, Purchase, Stage
 from ..fitting._bases import TransformerMixin
-from ..fitting.data import any_table, is_frame
 from ..fitting.run import Fitted, Heard
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import Budget
 from ._cells import Array
 from ._column_scales import ColumnScales
-from ._columns import Column, cells_of
-from ._declaration import Numbers
 
 __all__ = ["BoughtScales", "BoughtTransformer"]
-
-ANY = Numbers(-math.inf, math.inf)  # a column of which nothing is declared
 
 
 class BoughtTransformer(TransformerMixin, PrivateEstimator):
@@ -36,6 +31,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
     """
 
     epsilon: float = 0.1
+    _cells: ClassVar[str] = "any"  # as `skdp.entry.numbers_of` reads them
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Estimate the columns privately.
@@ -51,7 +47,7 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(Given(X))
 
     def transform(self, X: Any) -> Array:
         """Map each row by the private estimates, by itself, which costs nothing.
@@ -68,7 +64,8 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         """
         check_is_fitted(self)
         # One layout: sums along a row are made in another order where the table lies otherwise.
-        return self._mapped(np.ascontiguousarray(self._numbers(X, reset=False)))
+        cells = numbers_of(self, X, self._cells, reset=False)
+        return self._mapped(np.ascontiguousarray(cells))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the columns, which are those that came in.
@@ -103,20 +100,10 @@ class BoughtTransformer(TransformerMixin, PrivateEstimator):
         """Return the stage that pays."""
         raise NotImplementedError
 
-    def _numbers(self, X: Any, *, reset: bool) -> Array:
-        """Return all cells as doubles; non-numbers are NaN."""
-        table = any_table(self, X, reset=reset)
-        if not is_frame(table) and table.dtype.kind in "biuf":
-            return np.asarray(table, dtype=np.float64)
-        columns = [Column(j, f"x{j}", ANY) for j in range(self.n_features_in_)]
-        return np.column_stack([cells_of(table, column) for column in columns])
+    def _reader(self) -> Unlabelled:
+        return Unlabelled(self._cells)
 
-    def _encode(self, X: Any, y: Any) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        rows = self._numbers(X, reset=True)
-        return rows, np.zeros(len(rows)), self._declared(), {}
-
-    def _declared(self) -> dict[str, Any]:
-        """Return the facts that the receipt is to call public, beside sizes."""
+    def _declare(self, facts: Facts) -> dict[str, Any]:
         return {"bins": "octaves of the doubles"}
 
     def _public(self, n: int | None, n_features: int) -> Public:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fitting.data import as_text, attempt, is_frame
+from ..entry import cells_of
+from ..fitting.data import as_text
 from ._blocks import CONTRASTS, INDICATOR, UNKNOWN
-from ._cells import as_numbers
 from ._declaration import Categories, Declared, Numbers
 from ._reading import did_you_mean
 
-__all__ = ["OTHER", "Column", "all_of", "cells_of", "place_of", "refuse_unless", "refuse_word"]
+__all__ = ["OTHER", "Column", "all_of", "place_of", "refuse_unless", "refuse_word"]
 
 OTHER: dict[type, str] = {Numbers: "DeclaredEncoder", Categories: "BoundsScaler"}
 
@@ -25,32 +25,9 @@ class Column(NamedTuple):
     name: str
     declared: Declared
 
-
-def cells_of(table: Any, column: Column) -> Any:
-    """The cells of a column; of numbers, as floats.
-
-    Parameters
-    ----------
-    table : frame or ndarray
-        Of any cells.
-    column : Column
-        Which.
-
-    Returns
-    -------
-    array-like of shape (n,)
-    """
-    named = is_frame(table)
-    cells = table[table.columns[column.place]] if named else table[:, column.place]
-    kind = getattr(getattr(cells, "dtype", None), "kind", None)
-    if kind is None:  # a column of polars; none of its cells is asked
-        kind = attempt(lambda: np.asarray(cells[:0]).dtype.kind)[0]
-    if kind in ("c", "m", "M"):
-        raise ValueError(
-            f"Column {column.name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; convert them to real "
-            "numbers."
-        )
-    return as_numbers(cells) if isinstance(column.declared, Numbers) else cells
+    def cells(self, table: Any) -> Any:
+        """The cells of this column in a checked table; of numbers, as floats."""
+        return cells_of(table, self.place, self.name, isinstance(self.declared, Numbers))
 
 
 def refuse_unless(given: dict[str, Any]) -> None:

@@ -9,9 +9,9 @@ from typing import Any, Self
 from sklearn.pipeline import Pipeline as _Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from .._messages import frames_to_caller
 from ..exceptions import PrivacyWarning
 from ..fitting._surroundings import stand_around
-from ..fitting._warning import frames_to_caller
 from ..fitting.data import attempt
 from ..inspection.checks import LEARNS, check
 from ..privacy.events import Script

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..entry import Rows
+from ..entry import Facts, Rows
 from ..fitting import Plan, Purchase, Stage
-from ..fitting.data import table
 from ..fitting.stages import Known, Look
 from ..mechanisms import Public, SecondMoment, Statement, state
 from ..solvers import Budget
@@ -79,6 +78,7 @@ class MomentTransformer(BoughtTransformer):
     """
 
     data_norm: float = 1.0
+    _cells: ClassVar[str] = "numbers"
 
     @property
     def row_norm_(self) -> float:
@@ -90,10 +90,7 @@ class MomentTransformer(BoughtTransformer):
         known, told = rules["data_norm"]
         return rules | {"data_norm": (lambda value: value is not None and known(value), told)}
 
-    def _numbers(self, X: Any, *, reset: bool) -> Array:
-        return np.asarray(table(self, X, reset=reset, sparse=False), dtype=np.float64)
-
-    def _declared(self) -> dict[str, Any]:
+    def _declare(self, facts: Facts) -> dict[str, Any]:
         return {"data_norm": float(self.data_norm)}
 
     def _inside(self, x: Array) -> Array:

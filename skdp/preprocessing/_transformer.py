@@ -14,7 +14,7 @@ from ..fitting._bases import BaseEstimator, TransformerMixin
 from ..fitting.data import any_table, is_frame
 from ._blocks import Block, assemble
 from ._cells import Array
-from ._columns import OTHER, Column, all_of, cells_of, place_of
+from ._columns import OTHER, Column, all_of, place_of
 from ._declaration import Declared, read_column
 from ._reading import reading
 
@@ -169,7 +169,7 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
 
     def _encoded(self, table: Any) -> Any:
         """Encode a table that has been checked."""
-        cells = [cells_of(table, column) for column in self.columns_]
+        cells = [column.cells(table) for column in self.columns_]
         return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
 
     def _size(self, rows: int) -> None:

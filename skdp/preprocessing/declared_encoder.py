@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from ..fitting.data import as_text
 from ._blocks import ValueBlock, root
 from ._cells import Array
-from ._columns import cells_of, refuse_unless
+from ._columns import refuse_unless
 from ._declaration import Categories, Declared
 from ._transformer import ByDeclaration
 
@@ -74,7 +74,7 @@ class DeclaredEncoder(ByDeclaration):
         if not self.sparse_output:
             return super()._encoded(table)
         blocks = self._blocks()
-        found = [b.codes(cells_of(table, c)) for b, c in zip(blocks, self.columns_)]
+        found = [b.codes(c.cells(table)) for b, c in zip(blocks, self.columns_)]
         return _sparse(found, blocks)
 
     def _declaration(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,11 +43,8 @@ class DPImputer(BoughtTransformer):
     True
     """
 
+    _cells: ClassVar[str] = "finite"
     statistics_: Array = field(init=False)
-
-    def _numbers(self, X: Any, *, reset: bool) -> Array:
-        x = super()._numbers(X, reset=reset)
-        return np.where(np.isfinite(x), x, np.nan)
 
     def _stage(self) -> Stage:
         return ColumnMasses()

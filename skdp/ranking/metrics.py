@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from ..entry import sizes_of
 from ..fitting.data import Array, as_text, attempt
-from ._lists import sizes_of
 
 __all__ = ["average_precision", "ndcg", "reciprocal_rank"]
 

@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..entry import Table
+from ..entry import Facts, Given, Grades
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner, Sizes
 from ..fitting.data import Array, grades, scores, table
 from ..losses import LIST_LOSSES, ListLoss
-from ..mechanisms import Documents, Public, number_of_units
+from ..mechanisms import Public
 from ..models import Perceptron
 from ..privacy.spec import Spec
 from ..solvers import Solver, Task
-from ._lists import persons_of, sizes_of
 from ._rules import RULES_OF_LISTS
 from ._scorers import penalty_of, scored, scorer, shares_of, solver_for
 from .metrics import ndcg
@@ -140,7 +139,7 @@ class DPRanker(PrivateLearner):
         -------
         self
         """
-        return self._fit(X, y, groups=(qid, group, groups))
+        return self._fit(Given(X, y, groups=groups, qid=qid, sizes=group))
 
     def predict(self, X: ArrayLike) -> Array:
         """Scores of documents: in a list, the best have the largest.
@@ -245,44 +244,23 @@ class DPRanker(PrivateLearner):
             declared["max_lists_per_user"] = int(cast(int, self.max_lists_per_user))
         return replace(plan, declared=declared, unit=UNITS[self.privacy_unit][0])
 
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        X = table(self, X, reset=True)
-        return X, grades(self, y, X.shape[0]), {}, {}
+    def _reader(self) -> Grades:
+        return Grades(self.privacy_unit, float(cast(float, self.data_norm)))
 
-    def _owners(self, groups: Any, n: int) -> tuple[Any, int]:
-        """The number of each document's list and how many there are; where persons are protected, theirs beside it."""
-        qid, group, persons = groups
-        if (persons is not None) != (self.privacy_unit == "user"):
-            raise ValueError(
-                f"privacy_unit={self.privacy_unit!r} {'needs' if persons is None else 'takes no'} groups=, the id of "
-                "each list's person; only privacy_unit='user' protects persons, with all of their documents."
-            )
-        sizes = sizes_of(qid, group, n)
-        lists = np.repeat(np.arange(len(sizes)), sizes)
-        if persons is None:
-            return lists, len(sizes)
-        owners = persons_of(persons, sizes)
-        return (owners, lists), number_of_units(owners, n)
-
-    def _admitted(
-        self, plan: Plan, X: Array, targets: Array, owners: Any, weights: Array | None
-    ) -> tuple[Plan, Table]:
-        if self.privacy_unit == "list":
-            return super()._admitted(plan, X, targets, owners, weights)
-        if self.privacy_unit == "user":
-            persons, lists = owners
-            return plan, Table(X, targets, persons, lists=lists)
-        sizes = np.bincount(owners)
-        shown = Documents.of(X, sizes, plan.data_norm)
-        public = replace(plan.public, documents=shown, rows=int(sizes.max()))
-        declared = {**plan.declared, "public_documents": len(owners), "longest_list": public.rows}
+    def _complete(self, plan: Plan, facts: Facts) -> Plan:
+        plan, shown = super()._complete(plan, facts), facts.documents
+        if shown is None:
+            return plan
+        public = replace(plan.public, documents=shown, rows=int(shown.lists.sizes.max()))
+        declared = {
+            **plan.declared,
+            "public_documents": len(shown.rows),
+            "longest_list": public.rows,
+        }
         solver = plan.solver
         if not plan.task.linear:  # its steps depend on the clip, and that on documents
             solver = self._chosen(plan.task, public, plan.spec, False)
-        plan = replace(plan, public=public, declared=declared, solver=solver)
-        return plan, Table(X, targets)
+        return replace(plan, public=public, declared=declared, solver=solver)
 
     def _store(self, w: Array, plan: Plan) -> None:
         w, model = np.clip(w, -LARGEST, LARGEST), plan.public.model

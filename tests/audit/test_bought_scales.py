@@ -86,26 +86,26 @@ def test_nothing_but_the_answers_tells_of_a_record_in_a_pipeline(kind, relation)
 class ReadsTheBoundsOff(DPBounds):
     """Finds the bin by noisy counts, and the bound in it by looking."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y=None):
         self.seen_ = np.nanmax(np.where(np.isfinite(X), X, np.nan), axis=0)
-        return super()._encode(X, y)
+        return super().fit(X, y)
 
 
 class RaisesOnMissing(DPBounds):
     """Refuses a table for one record's cell."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y=None):
         if np.abs(X).max() > 3.0:
             raise RuntimeError("a number is too large")
-        return super()._encode(X, y)
+        return super().fit(X, y)
 
 
 class CountsRecords(DPStandardScaler):
     """Divides by the private number of records."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y=None):
         self._n = len(X)
-        return super()._encode(X, y)
+        return super().fit(X, y)
 
     def _store(self, w, plan):
         super()._store(w, plan)

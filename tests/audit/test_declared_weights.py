@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 
 from skdp.audit import Neighbours, replay
 from skdp.audit._tape import Watched
-from skdp.fitting import _entering, _shares, classifier
+from skdp.entry import Labels, _intake, _units
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import program as _program
 from skdp.solvers import GD
@@ -107,8 +107,8 @@ def test_rows_weigh_what_was_declared(model):
 def over_the_heaviest_that_occurs(honest):
     """Planted: weights of classes over the heaviest of them in y."""
 
-    def weights(self, targets, stored, sample_weight):
-        found = honest(self, targets, stored, sample_weight)
+    def weights(self, places, classes, sample_weight):
+        found = honest(self, places, classes, sample_weight)
         return found / found.max()
 
     return weights
@@ -126,14 +126,13 @@ def over_their_largest(honest):
 
 @pytest.mark.parametrize("model", [*estimators("class_weight")])
 def test_classes_over_the_heaviest_that_occurs_are_found(model):
-    kind = classifier.PrivateClassifier
-    with patch.object(kind, "_weights", over_the_heaviest_that_occurs(kind._weights)):
+    with patch.object(Labels, "weights", over_the_heaviest_that_occurs(Labels.weights)):
         findings, moved = found_in(model, weighed=False)
     assert any("of its claim" in what for what in findings) and moved > 1.0
 
 
 @pytest.mark.parametrize("model", [*estimators("max_sample_weight")])
 def test_rows_over_their_largest_are_found(model):
-    with patch.object(_entering, "shares_of_bound", over_their_largest(_shares.shares_of_bound)):
+    with patch.object(_intake, "shares_of_bound", over_their_largest(_units.shares_of_bound)):
         findings, moved = found_in(model, weighed=True)
     assert any("of its claim" in what for what in findings) and moved > 1.0

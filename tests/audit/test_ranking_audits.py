@@ -9,6 +9,7 @@ from audit.solver_audits import DELTA, EPSILON, HalfTheNoise
 from laws.vaults import RELATIONS
 
 from skdp.audit import audit
+from skdp.entry import Given
 from skdp.fitting import prepare
 from skdp.fitting.stages import Known
 from skdp.mechanisms import ListTargets, Noise, Oracle, Records
@@ -61,9 +62,8 @@ def vaults(name, relation):
     found = []
     for X, y, qid, who in worlds(given["privacy_unit"], relation):
         model._check_parameters()
-        x, grades, _, _ = model._encode(X, y)
-        owners, n = model._owners((qid, None, who.get("groups")), len(x))
-        plan, table = model._admitted(model._plan(n, 2, {}), x, grades, owners, None)
+        table, facts = Given(X, y, qid=qid, **who).close(model, model._reader())
+        plan = model._complete(model._plan(facts.n, 2, {}), facts)
         found.append((plan, table.vault(plan.view(Known()))))
     return found[0][0], [records for _, records in found]
 

@@ -121,9 +121,9 @@ def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
 class ShowsTheMean(DPRidge):
     """Begins beside the earlier coefficients, by the mean of a target."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y, sample_weight=None, *, groups=None):
         self._seen = float(np.mean(y))
-        return super()._encode(X, y)
+        return super().fit(X, y, sample_weight, groups=groups)
 
     def _start(self, plan, name, given, free):
         return super()._start(plan, name, given, free) + 1e-6 * self._seen * (name == "coef_")

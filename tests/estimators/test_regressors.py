@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from entry.test_no_cell_is_shown import told
 from estimators.least_squares import FAMILIES, declared, distance
 from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, columns, tables
-from estimators.test_no_cell_is_shown import told
 from sklearn.linear_model import (
     ElasticNet,
     HuberRegressor,

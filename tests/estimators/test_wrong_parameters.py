@@ -11,8 +11,9 @@ import pytest
 from estimators.malformed import CELLS, CELLS_SHOWN, NUMBER
 
 from skdp import DPLinearSVC, DPLogisticRegression
+from skdp._messages import as_text
 from skdp.fitting import estimator
-from skdp.fitting._parameters import RULES, as_text, refuse_wrong
+from skdp.fitting._parameters import RULES, refuse_wrong
 from skdp.losses import LOSSES, Multinomial
 from skdp.neural_network import DPMLPClassifier
 from skdp.privacy import Ledger

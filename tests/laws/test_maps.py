@@ -16,6 +16,7 @@ from laws.map_laws import (
 from scipy.sparse import csc_array, csr_array
 from threadpoolctl import threadpool_limits
 
+from skdp.entry import numbers_of
 from skdp.fitting import _scores
 from skdp.preprocessing import dp_pca, dp_whitener
 from skdp.preprocessing._bought import BoughtTransformer
@@ -77,7 +78,7 @@ def test_one_product_of_the_whole_table_is_found(monkeypatch, room):
 
 def test_norms_that_hang_on_the_layout_are_found(monkeypatch):
     def planted(self, X):
-        return self._mapped(self._numbers(X, reset=False))
+        return self._mapped(numbers_of(self, X, self._cells, reset=False))
 
     monkeypatch.setattr(BoughtTransformer, "transform", planted)
     name, kind, width, more = next(c for c in CASES if c[0] == "DPStandardScaler" and c[2] == 33)

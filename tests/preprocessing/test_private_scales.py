@@ -8,6 +8,7 @@ from preprocessing.mixed import frame
 from sklearn.base import clone
 
 import skdp
+from skdp.entry import numbers_of
 from skdp.preprocessing import BoundsScaler, DPBounds, DPStandardScaler
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_epsilon, gaussian_mu
@@ -35,7 +36,8 @@ def test_scales_are_found_and_rows_are_bounded(kind, neighbors):
 @pytest.mark.parametrize("cell", [True, np.True_, np.float32(0.1), 2**60 + 1, "7", None])
 def test_a_cell_of_a_list_is_read_as_it_is_whatever_the_others_are(cell):
     read = [
-        DPStandardScaler()._numbers([[cell], [other]], reset=True)[0, 0] for other in (1.0, "text")
+        numbers_of(DPStandardScaler(), [[cell], [other]], "any", reset=True)[0, 0]
+        for other in (1.0, "text")
     ]
     assert_array_equal(*read)
 

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from skdp import NotSupported, PrivacyWarning
 from skdp.audit import Neighbours, fitted, replay
+from skdp.entry import Given
 from skdp.fitting.stages import Known
 from skdp.losses import LIST_LOSSES, BayesRank, ListNet, Lists
 from skdp.mechanisms import LabelGradient, ListGradient
@@ -134,9 +135,8 @@ def test_clipped_gradients_are_those_of_a_reference():
 def test_the_result_is_a_function_of_the_answers(given):
     model = ranker(**given)
     model._check_parameters()
-    x, y, _, _ = model._encode(X, Y)
-    owners, n = model._owners((QID, None, None), len(X))
-    plan, table = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    table, facts = Given(X, Y, qid=QID).close(model, model._reader())
+    plan = model._complete(model._plan(facts.n, 3, {}), facts)
     records = table.vault(plan.view(Known()))
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)

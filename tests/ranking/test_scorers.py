@@ -10,6 +10,7 @@ from rankings import ranker, table
 
 from skdp import NotSupported
 from skdp.audit import Neighbours, fitted, replay
+from skdp.entry import Given
 from skdp.fitting.stages import Known
 from skdp.models import Perceptron
 from skdp.ranking._scorers import scored
@@ -68,16 +69,15 @@ def test_a_network_ranks_what_no_line_can(given):
 def test_the_result_is_a_function_of_the_answers_and_a_quote_its_receipt(given):
     model = ranker(**given, **SMALL)
     model._check_parameters()
-    x, y, _, _ = model._encode(X, Y)
-    who = persons_for(given).get("groups")
-    owners, n = model._owners((QID, None, who), len(X))
-    plan, table = model._admitted(model._plan(n, 3, {}), x, y, owners, None)
+    passed = Given(X, Y, qid=QID, **persons_for(given))
+    table, facts = passed.close(model, model._reader())
+    plan = model._complete(model._plan(facts.n, 3, {}), facts)
     records = table.vault(plan.view(Known()))
     w, answers, budget = run(plan, records)
     again = plan.solver.solve(Playback(plan.public, answers), plan.task, budget)
     assert np.isfinite(w).all() and w.tobytes() == again.tobytes()
     receipt = ranker(**given, **SMALL).fit(X, Y, qid=QID, **persons_for(given)).privacy_
-    assert receipt.script == ranker(**given, **SMALL).quote(n, 3).script
+    assert receipt.script == ranker(**given, **SMALL).quote(facts.n, 3).script
     assert "networks" in receipt.proofs and receipt.epsilon <= 1.0
 
 

@@ -20,9 +20,8 @@ import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge
-from skdp.entry import _views
+from skdp.entry import Labels, _views, numbers_of
 from skdp.exceptions import PrivacyWarning
-from skdp.fitting.classifier import PrivateClassifier
 from skdp.metrics import _area, dp_score
 from skdp.preprocessing import DPStandardScaler, TableEncoder
 
@@ -53,9 +52,10 @@ def is_found(name):
 class ShowsTrueMeans(DPStandardScaler):
     """Stores the exact means of the columns."""
 
-    def _encode(self, X, y):
-        self.true_mean_ = np.nanmean(self._numbers(X, reset=True), axis=0)
-        return super()._encode(X, y)
+    def fit(self, X, y=None):
+        super().fit(X, y)
+        self.true_mean_ = np.nanmean(numbers_of(self, X, "any", reset=False), axis=0)
+        return self
 
 
 class LearnsWhereNobodyPays(TableEncoder):
@@ -78,27 +78,25 @@ class DividesByTheLongest(TableEncoder):
 class StretchesRows(DPLogisticRegression):
     """Rows are stretched until the longest has the declared norm."""
 
-    def _encode(self, X, y):
-        X, targets, declared, stored = super()._encode(X, y)
+    def fit(self, X, y, *more, **given):
         longest = np.sqrt(np.einsum("ij,ij->i", X, X).max()) if isinstance(X, np.ndarray) else 1.0
-        return X / longest, targets, declared, stored
+        return super().fit(X / longest, y, *more, **given)
 
 
 class WeighsByTheHeaviest(DPLogisticRegression):
     """Weights are divided by the largest that occurs."""
 
-    def _weights(self, targets, stored, sample_weight):
-        weights = super()._weights(targets, stored, sample_weight)
-        return None if weights is None else weights / weights.max()
+    def fit(self, X, y, sample_weight=None, *, groups=None):
+        weights = None if sample_weight is None else sample_weight / np.nanmax(sample_weight)
+        return super().fit(X, y, weights, groups=groups)
 
 
 class CentresTargets(DPRidge):
     """Targets lose their exact mean, which the intercept gets back."""
 
-    def _encode(self, X, y):
-        X, targets, declared, stored = super()._encode(X, y)
-        self._mean = float(np.mean(targets))
-        return X, targets - self._mean, declared, stored
+    def fit(self, X, y, *more, **given):
+        self._mean = float(np.mean(y))
+        return super().fit(X, y - self._mean, *more, **given)
 
     def _store(self, w, plan):
         super()._store(w, plan)
@@ -108,35 +106,35 @@ class CentresTargets(DPRidge):
 class WarnsOfARareClass(DPLogisticRegression):
     """Says so where fewer than a record in a hundred is of a class."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y, *more, **given):
         if np.mean(np.asarray(y) == 1) < 0.01:
             warnings.warn("one class is rare", PrivacyWarning, stacklevel=2)
-        return super()._encode(X, y)
+        return super().fit(X, y, *more, **given)
 
 
 class FailsWhereAClassIsMissing(DPLogisticRegression):
     """Refuses, once it has read the labels, what has no record of a class."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y, *more, **given):
         if len(np.unique(y)) < 2:
             raise ValueError("both classes must occur")
-        return super()._encode(X, y)
+        return super().fit(X, y, *more, **given)
 
 
 class TakesStepsByTheCount(DPLogisticRegression):
     """A number of steps that follows the exact number of records."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y, *more, **given):
         self.solver = "sgd" if len(y) % 2 else "gd"
-        return super()._encode(X, y)
+        return super().fit(X, y, *more, **given)
 
 
 class SinglePrecisionWhereItFits(DPRidge):
     """The type of what leaves hangs on the largest target."""
 
-    def _encode(self, X, y):
+    def fit(self, X, y, *more, **given):
         self._small = bool(np.max(y) < 2.5)
-        return super()._encode(X, y)
+        return super().fit(X, y, *more, **given)
 
     def _store(self, w, plan):
         super()._store(w, plan)
@@ -147,49 +145,42 @@ class SinglePrecisionWhereItFits(DPRidge):
 class LogsTheLongest(DPLogisticRegression):
     """Tells a log, which nobody is thought to read, how long the longest row is."""
 
-    def _encode(self, X, y):
-        found = super()._encode(X, y)
-        logging.getLogger("skdp.fit").debug("longest row: %s", abs(found[0]).max())
-        return found
+    def fit(self, X, y, *more, **given):
+        logging.getLogger("skdp.fit").debug("longest row: %s", abs(X).max())
+        return super().fit(X, y, *more, **given)
 
 
 class NamesAFile(DPRidge):
     """Leaves an empty file behind that is named by the mean target."""
 
-    def _encode(self, X, y):
-        found = super()._encode(X, y)
-        with tempfile.NamedTemporaryFile("w", prefix=f"fit-{np.mean(found[1]):.4f}-"):
-            return found
+    def fit(self, X, y, *more, **given):
+        with tempfile.NamedTemporaryFile("w", prefix=f"fit-{np.mean(y):.4f}-"):
+            return super().fit(X, y, *more, **given)
 
 
 class StretchesBesideThree(DPLogisticRegression):
     """Sound with two classes."""
 
-    def _encode(self, X, y):
-        X, targets, declared, stored = super()._encode(X, y)
-        if len(stored["classes_"]) > 2:
-            X = X / abs(X).max()
-        return X, targets, declared, stored
+    def fit(self, X, y, *more, **given):
+        rows = X / abs(X).max() if len(self.classes) > 2 else X
+        return super().fit(rows, y, *more, **given)
 
 
 class CentresASecondTarget(DPRidge):
     """Sound with one target."""
 
-    def _encode(self, X, y):
-        X, targets, declared, stored = super()._encode(X, y)
-        if targets.ndim > 1:
-            targets = targets - targets[:, 1:].mean()
-        return X, targets, declared, stored
+    def fit(self, X, y, *more, **given):
+        targets = y if y.ndim == 1 else y - y[:, 1:].mean()
+        return super().fit(X, targets, *more, **given)
 
 
 class FillsWithTheMean(DPStandardScaler):
     """Sound where no cell is missing."""
 
-    def _numbers(self, X, *, reset):
-        found = super()._numbers(X, reset=reset).copy()
-        holes = np.isnan(found)
+    def fit(self, X, y=None):
+        holes, found = np.isnan(X), np.array(X, dtype=float)
         found[holes] = np.broadcast_to(np.nanmean(found, axis=0), found.shape)[holes]
-        return found
+        return super().fit(found, y)
 
 
 class RemembersTheLast(DPRidge):
@@ -197,11 +188,9 @@ class RemembersTheLast(DPRidge):
 
     last: ClassVar[float] = 1.0
 
-    def _encode(self, X, y):
-        X, targets, declared, stored = super()._encode(X, y)
-        divisor, RemembersTheLast.last = RemembersTheLast.last, float(abs(X).max())
-        self.shift = divisor
-        return X, targets, declared, stored
+    def fit(self, X, y, *more, **given):
+        self.shift, RemembersTheLast.last = RemembersTheLast.last, float(abs(X).max())
+        return super().fit(X, y, *more, **given)
 
 
 class GoesByTheTypeOfAColumn(TableEncoder):
@@ -216,20 +205,19 @@ class GoesByTheTypeOfAColumn(TableEncoder):
 class FillsMissingWeights(DPLogisticRegression):
     """A weight that is missing is the mean of the others."""
 
-    def _weights(self, targets, stored, sample_weight):
+    def fit(self, X, y, sample_weight=None, *, groups=None):
         if sample_weight is not None:
             given = np.asarray(sample_weight, dtype=float)
             sample_weight = np.where(np.isnan(given), np.nanmean(given), given)
-        return super()._weights(targets, stored, sample_weight)
+        return super().fit(X, y, sample_weight, groups=groups)
 
 
 class MakesFullTablesDense(DPLogisticRegression):
     """A sparse table that is more than half full goes by another engine."""
 
-    def _encode(self, X, y):
-        X, *rest = super()._encode(X, y)
+    def fit(self, X, y, *more, **given):
         full = issparse(X) and X.nnz > 0.5 * np.prod(X.shape)
-        return (X.toarray() if full else X, *rest)
+        return super().fit(X.toarray() if full else X, y, *more, **given)
 
 
 BROKEN = (
@@ -267,14 +255,13 @@ def test_an_estimator_that_leaks_is_found_by_its_name(monkeypatch, kind, room):
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_a_fit_of_all_classifiers_that_leaks_is_found(monkeypatch, relation):
     """Where every classifier passes, each classifier is named."""
-    sound = PrivateClassifier._encode
+    sound = Labels.read
 
-    def stretched(self, X, y):
-        rows, *rest = sound(self, X, y)
-        longest = abs(rows).max()
-        return (rows / longest, *rest)
+    def stretched(self, estimator, given):
+        rows = given.X / abs(given.X).max()
+        return sound(self, estimator, given._replace(X=rows))
 
-    monkeypatch.setattr(PrivateClassifier, "_encode", stretched)
+    monkeypatch.setattr(Labels, "read", stretched)
     for name in ("DPLogisticRegression: declared", "DPLinearSVC: declared", "DPMLPClassifier: dec"):
         assert found(name, [relation])[relation]
 

@@ -21,7 +21,7 @@ OPTIONAL = {
     "cryptography",
 }  # extras: imported inside functions only
 
-ANYWHERE = {"_lazy"}  # holds no name of any room
+ANYWHERE = {"_lazy", "_messages"}  # hold no name of any room
 
 # What a room may import of skdp, and of third parties: under TYPE_CHECKING too. A room is a folder of skdp/.
 ROOMS = {
@@ -33,7 +33,7 @@ ROOMS = {
         {"mechanisms", "privacy", "models", "losses", "penalties", "exceptions"},
         NUMBERS,
     ),
-    "entry": ({"entry", "mechanisms", "exceptions"}, NUMBERS),
+    "entry": ({"entry", "mechanisms", "exceptions"}, NUMBERS | {"sklearn"}),
     "solvers": ({"solvers", "mechanisms", "losses", "penalties", "exceptions"}, NUMBERS),
 }
 
@@ -66,7 +66,7 @@ FRAMES = {
     "tb_frame",
 }
 FRAMES |= {"f_back", "f_locals", "f_globals", "f_code", "settrace", "setprofile"}
-MAY_FIND_A_LINE = ("fitting/_warning.py",)
+MAY_FIND_A_LINE = ("_messages.py",)
 
 RANDOM_MODULES = {"random", "secrets", "uuid", "numpy.random", "scipy.stats", "scipy.stats.qmc"}
 RANDOM_NAMES = {

@@ -42,7 +42,7 @@ BREACHES = [
     ("callers", "fitting/x.py", "def f(frame):\n    return getattr(frame, 'f_locals')\n"),
     ("callers", "fitting/x.py", "import inspect\nf = inspect.stack()\n"),
     ("callers", "fitting/x.py", "from inspect import stack\n"),
-    ("callers", "fitting/_warning.py", "import inspect\nf = inspect.currentframe()\n"),
+    ("callers", "_messages.py", "import inspect\nf = inspect.currentframe()\n"),
     ("callers", "anywhere.py", "ROOM = ('sklearn.model_selection._search', 'fit')\n"),
     ("randomness", "solvers/x.py", "import numpy as np\nz = np.random.normal()\n"),
     ("randomness", "solvers/x.py", "from numpy.random import default_rng\n"),

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skdp import DPLasso, DPLinearRegression, DPLogisticRegression, DPRidge, NotSupported
-from skdp.fitting._shares import shares_of_bound, units_of
+from skdp.entry._units import shares_of_bound, units_of
 from skdp.privacy import Ledger
 from skdp.utils import all_estimators
 

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
 from skdp import DPLogisticRegression
-from skdp.fitting import _tables
+from skdp.entry import _arrays
 from skdp.fitting import classifier as _classifier
 from skdp.neural_network import DPMLPClassifier
 from skdp.solvers import GD, SGD
@@ -129,7 +129,7 @@ class AsBefore(DPLogisticRegression):
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return X @ self.coef_[0] + self.intercept_[0]
 
-    def _encode(self, X, y):
+    def fit(self, X, y):
         try:
             X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         except ValueError as error:
@@ -137,7 +137,7 @@ class AsBefore(DPLogisticRegression):
                 raise ValueError("X holds text that is no number.") from None
             raise
         check_classification_targets(y)
-        return super()._encode(X, y)
+        return super().fit(X, y)
 
 
 def _chained(call):
@@ -169,14 +169,14 @@ def test_the_law_sees_what_scikit_learn_shows():
 
 @pytest.mark.parametrize("broken", [_chained, _notes])
 def test_the_law_sees_what_hangs_on_an_exception(broken, monkeypatch):
-    for room in (_tables, _classifier):
+    for room in (_arrays, _classifier):
         monkeypatch.setattr(room, "attempt", broken)
     faults, _ = shown_cells(only="fit, X")
     assert "fit, X: text in lists" in faults and "fit, X: float in flat array" in faults
 
 
 def test_the_law_sees_a_private_count(monkeypatch):
-    monkeypatch.setattr(_tables, "_hides_count", lambda estimator: False)
+    monkeypatch.setattr(_arrays, "hides_count", lambda estimator: False)
     faults, _ = shown_cells(only="fit", neighbors="add_remove")
     assert "fit, X: float in longer" in faults and "fit, X: no columns" in faults
 

@@ -21,7 +21,7 @@ from preprocessing.readers import (
     written,
 )
 
-from skdp.fitting import _cells
+from skdp.entry import _cells
 from skdp.fitting.data import as_numbers, codes, find_ambiguous
 from skdp.preprocessing import TableEncoder
 from skdp.utils import all_estimators

@@ -1,7 +1,9 @@
-"""Owner and weight of each row: what a user passes beside X and y.
+"""Owner, list and weight of each row: what a user passes beside X and y.
 
 No sentence shows an id, a weight or a count: with owners the number of rows is private under both relations.
 """
+
+from __future__ import annotations
 
 import numbers
 import re
@@ -11,50 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanisms import number_of_units
+from ._arrays import Array, attempt
 from ._cells import as_cells, as_numbers, read_cell
-from ._tables import Array, attempt
 
 __all__ = [
     "by_class",
-    "declared_of_rows",
-    "heaviest_class",
     "ids_of",
+    "persons_of",
     "shares_of_bound",
+    "sizes_of",
     "unify_kinds",
     "units_of",
 ]
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")  # Python reads no longer ones
 DIGITS_LOST = 2.0**53
-
-
-def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
-    """Return the weight of each class, in the order of the classes; 1 where the user gives none."""
-    given, known = class_weight or {}, classes.tolist()
-    if any(label not in known for label in given):
-        raise ValueError(
-            "class_weight holds a label that is not among the classes; weigh labels from classes=."
-        )
-    weights = np.array([float(given.get(label, 1.0)) for label in known])
-    if not weights.any():
-        raise ValueError("class_weight gives every class a weight of 0; give one of them more.")
-    return weights
-
-
-def heaviest_class(class_weight: dict[Any, float] | None, classes: Array | None) -> float:
-    """Largest weight of a class; where none are declared, there may be one that the user says nothing of."""
-    if classes is not None:
-        return float(by_class(class_weight, classes).max())
-    return max([1.0, *map(float, (class_weight or {}).values())])
-
-
-def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:
-    """Return what an estimator declares of rows' owners and weights, for its receipt."""
-    names = "max_rows_per_group", "max_sample_weight", "class_weight"
-    declared = {name: getattr(estimator, name, None) for name in names}
-    if weighted and declared["max_sample_weight"] is None:
-        declared["max_sample_weight"] = 1.0
-    return {name: value for name, value in declared.items() if value is not None}
 
 
 def ids_of(groups: ArrayLike) -> Array:
@@ -153,6 +126,109 @@ def units_of(estimator: Any, groups: ArrayLike | None, n: int) -> tuple[Array | 
     return owners, number_of_units(owners, n)
 
 
+# --- Lists of documents ----------------------------------------------------------------------------------------------
+
+
+def sizes_of(qid: ArrayLike | None, group: ArrayLike | None, n: int) -> Array:
+    """Documents of each list, in order.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n,) or None
+        The id of each document's query; those of a query stand together.
+    group : array-like of shape (n_lists,) or None
+        How many documents each list has, in order, in the place of ids.
+    n : int
+        Documents.
+
+    Returns
+    -------
+    ndarray of int
+        Each 1 or more; their sum is n.
+    """
+    if (qid is None) == (group is None):
+        raise ValueError(
+            "pass qid=, the id of each document's query, or group=, how many documents each list has: one of them."
+        )
+    return _by_id(qid, n) if group is None else _by_size(group, n)
+
+
+def _by_id(qid: Any, n: int) -> Array:
+    ids, wrong = attempt(lambda: unify_kinds(ids_of(qid)))
+    if wrong is not None or ids.shape != (n,) or ids.dtype.kind not in "biuSUO":
+        raise ValueError(
+            "qid must be a 1D array of one id, a whole number or a string, for each document."
+        )
+    if ids.dtype.kind == "O" and not _of_one_kind(ids):
+        raise ValueError("qid holds missing values or ids of several kinds; use one kind.")
+    starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1])) if n else np.empty(0, np.intp)
+    if len(np.unique(ids)) < len(starts):
+        raise ValueError("documents of a query must stand together; sort X, y and qid by qid.")
+    return np.diff(np.append(starts, n))
+
+
+def _of_one_kind(ids: Array) -> bool:
+    return any(all(type(one) is kind for one in ids) for kind in (str, int))
+
+
+def _by_size(group: Any, n: int) -> Array:
+    sizes, wrong = attempt(lambda: np.asarray(group))
+    if wrong is not None or sizes.ndim != 1 or sizes.dtype.kind not in "iu":
+        raise ValueError("group must be a 1D array of whole numbers: documents of each list.")
+    if (sizes < 1).any() or sizes.sum() != n:
+        raise ValueError(
+            "group must hold numbers of 1 or more whose sum is the number of documents in X."
+        )
+    return sizes.astype(np.intp)
+
+
+def persons_of(groups: Any, sizes: Array) -> Array:
+    """The id of each document's person, of ids of documents or of lists; refused where a list is of several persons.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,) or (n_lists,)
+        What the user gave.
+    sizes : ndarray of shape (n_lists,)
+        Documents of each list.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    ids, wrong = attempt(lambda: unify_kinds(ids_of(groups)))
+    if wrong is not None or ids.ndim != 1 or len(ids) not in (len(sizes), sizes.sum()):
+        raise ValueError(
+            "groups must be a 1D array of one id of a person for each document or list."
+        )
+    if len(ids) == len(sizes):
+        return np.repeat(ids, sizes)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # A missing id is unlike itself: it is refused as such where persons are counted.
+    alike, wrong = attempt(lambda: bool(np.all((ids == ids[first]) | (ids != ids))))
+    if wrong is not None or not alike:
+        raise ValueError(
+            "groups assigns documents of one list to several persons; a list must belong to one."
+        )
+    return ids
+
+
+# --- Weights ---------------------------------------------------------------------------------------------------------
+
+
+def by_class(class_weight: dict[Any, float] | None, classes: Array) -> Array:
+    """Return the weight of each class, in the order of the classes; 1 where the user gives none."""
+    given, known = class_weight or {}, classes.tolist()
+    if any(label not in known for label in given):
+        raise ValueError(
+            "class_weight holds a label that is not among the classes; weigh labels from classes=."
+        )
+    weights = np.array([float(given.get(label, 1.0)) for label in known])
+    if not weights.any():
+        raise ValueError("class_weight gives every class a weight of 0; give one of them more.")
+    return weights
+
+
 def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int) -> Array | None:
     """Weights over their bound, in [0, 1]; None where neither was given.
 
@@ -171,14 +247,14 @@ def shares_of_bound(sample_weight: ArrayLike | None, bound: float | None, n: int
     """
     if sample_weight is None and bound is None:
         return None
-    found = np.ones(n) if sample_weight is None else _numbers(sample_weight)
+    found = np.ones(n) if sample_weight is None else _weights_as_numbers(sample_weight)
     if found is None or found.shape != (n,):
         raise ValueError("sample_weight must be a 1D array of one number for each row of X.")
     most = 1.0 if bound is None else float(bound)
     return np.asarray(np.clip(np.nan_to_num(found, posinf=most), 0.0, most) / most)
 
 
-def _numbers(given: ArrayLike) -> Array | None:
+def _weights_as_numbers(given: ArrayLike) -> Array | None:
     """Return weights as doubles, each cell read by itself (`as_numbers`); None for what is not a list of cells."""
     if np.ma.isMaskedArray(given):  # what lies under a mask weighs nothing
         given = np.ma.filled(given.astype(np.float64), 0.0)

@@ -17,13 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from .._messages import frames_to_caller
 from ..mechanisms._shared_memory import copy_if_shared
-from ._warning import frames_to_caller
 
-__all__ = ["Array", "attempt", "known_labels", "labels", "table", "warn_of_column"]
+__all__ = [
+    "Array",
+    "any_table",
+    "attempt",
+    "hides_count",
+    "is_frame",
+    "known_labels",
+    "labels",
+    "table",
+    "warn_of_column",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -85,7 +96,7 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
 
     found, kind = attempt(lambda: own(check_array(_with_cells(own(X)), **asked)))
     if kind is not None:
-        raise kind(_why_no_table(X, kind, _hides_count(estimator), sparse))
+        raise kind(_why_no_table(X, kind, hides_count(estimator), sparse))
     kind, said = _compared(estimator, X, reset)
     if kind is not None:
         raise kind(said)
@@ -157,16 +168,27 @@ def _with_cells(X: Any) -> Any:
     return X.tocoo() if issparse(X) and X.format not in FORMATS else X
 
 
+class _Columns(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Names and number of columns, as scikit-learn sets them."""
+
+
 def _compared(
     estimator: Any, X: ArrayLike, reset: bool
 ) -> tuple[type[Exception] | None, str | None]:
-    """Return kind and text of an error in names and number of columns, or None twice."""
+    """Return kind and text of an error in names and number of columns, or None twice.
+
+    Where they are set, an estimator is told of them afterwards: none of its methods is called beside a user's table.
+    """
+    seen = _Columns() if reset else estimator
     try:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        validate_data(seen, X, reset=reset, skip_check_array=True)
     except Exception as error:
         kind, said = TypeError if isinstance(error, TypeError) else ValueError, str(error)
         known = OF_COLUMNS.match(said)
         return kind, said if known else "X has columns that cannot be counted; pass a 2D array."
+    if reset:
+        vars(estimator).pop("feature_names_in_", None)
+        vars(estimator).update(vars(seen))
     return None, None
 
 
@@ -234,7 +256,7 @@ def labels(estimator: Any, y: ArrayLike, n: int) -> Array:
     ndarray of shape (n,)
         Booleans, finite numbers or strings.
     """
-    private = _hides_count(estimator)
+    private = hides_count(estimator)
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
@@ -325,7 +347,8 @@ def _refuse_length(y: Array, n: int, private: bool) -> None:
         raise ValueError(f"X and y have inconsistent lengths{shown}; pass one label for each row.")
 
 
-def _hides_count(estimator: Any) -> bool:
+def hides_count(estimator: Any) -> bool:
+    """Return True if the number of rows is private: no sentence may show it."""
     several = getattr(estimator, "max_rows_per_group", None) is not None
     several = several or getattr(estimator, "privacy_unit", None) in ("list", "user")
     return several or getattr(estimator, "neighbors", None) != "replace_one"

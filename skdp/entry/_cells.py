@@ -23,9 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from ._tables import Array, attempt
+from ._arrays import Array, any_table, attempt, is_frame, table
 
-__all__ = ["as_cells", "as_numbers", "codes", "find_ambiguous", "read_cell"]
+__all__ = [
+    "as_cells",
+    "as_numbers",
+    "cells_of",
+    "codes",
+    "find_ambiguous",
+    "numbers_of",
+    "read_cell",
+]
 
 # What pandas takes for a missing cell, in columns of text too; "nan" in any case spells the number NaN.
 MISSING = frozenset(
@@ -199,3 +207,64 @@ def _known(number: float) -> float | None:
 
 def _number(read: float | str | None) -> float:
     return read if isinstance(read, float) else math.nan
+
+
+# --- Columns of a table ----------------------------------------------------------------------------------------------
+
+
+def cells_of(table: Any, place: int, name: object, numbers: bool) -> Any:
+    """The cells of a column; of numbers, as floats.
+
+    Parameters
+    ----------
+    table : frame or ndarray
+        Of any cells.
+    place : int
+        Which column.
+    name : object
+        Its name, for the error.
+    numbers : bool
+        Whether it holds numbers.
+
+    Returns
+    -------
+    array-like of shape (n,)
+    """
+    cells = table[table.columns[place]] if is_frame(table) else table[:, place]
+    kind = getattr(getattr(cells, "dtype", None), "kind", None)
+    if kind is None:  # a column of polars; none of its cells is asked
+        kind = attempt(lambda: np.asarray(cells[:0]).dtype.kind)[0]
+    if kind in ("c", "m", "M"):
+        raise ValueError(
+            f"Column {name!r} holds {'complex numbers' if kind == 'c' else 'dates'}; convert them to real numbers."
+        )
+    return as_numbers(cells) if numbers else cells
+
+
+def numbers_of(estimator: Any, X: Any, cells: str, *, reset: bool) -> Array:
+    """Cells of all columns as doubles.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Keeps the names and the number of columns.
+    X : frame or array-like of shape (n_samples, n_features)
+        What the user gave.
+    cells : {"numbers", "any", "finite"}
+        Whether each must be a number, or what is none is NaN; "finite": what is infinite is NaN too.
+    reset : bool
+        Whether this is a fit, which sets names and number.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+    """
+    if cells == "numbers":
+        return np.asarray(table(estimator, X, reset=reset, sparse=False), dtype=np.float64)
+    found = any_table(estimator, X, reset=reset)
+    if not is_frame(found) and found.dtype.kind in "biuf":
+        x = np.asarray(found, dtype=np.float64)
+    else:
+        columns = range(estimator.n_features_in_)
+        x = np.column_stack([cells_of(found, j, f"x{j}", True) for j in columns])
+    return np.where(np.isfinite(x), x, np.nan) if cells == "finite" else x

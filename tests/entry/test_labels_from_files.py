@@ -10,8 +10,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 
 import skdp
 from skdp import DPLogisticRegression, DPRidge
-from skdp.fitting._shares import units_of
-from skdp.fitting._targets import targets
+from skdp.entry import targets
+from skdp.entry._units import units_of
 from skdp.metrics import DPGroupAccuracy
 from skdp.model_selection import KeyFold
 
