@@ -18,7 +18,27 @@ from ._arrays import (
 )
 from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
 from ._classes import are_text, read_classes
+from ._held import Held, codes_of, of_nobody, refuse_without
 from ._intake import READERS, Facts, Given, Grades, Labels, Numbers, Reader, Unlabelled
+from ._outcomes import (
+    OUTCOMES,
+    TARGET_MAPS,
+    BinAndClass,
+    ClassAndPrediction,
+    CutNumbers,
+    Errors,
+    FirstColumn,
+    GroupAndRight,
+    LogLoss,
+    LossColumn,
+    LossColumns,
+    Outcome,
+    Outcomes,
+    Right,
+    Scores,
+    SquaredLoss,
+    Terms,
+)
 from ._table import Table
 from ._targets import grades, middle_and_half, onto_unit, read_targets, targets
 from ._units import by_class, ids_of, sizes_of
@@ -35,21 +55,39 @@ from ._views import (
 )
 
 __all__ = [
+    "OUTCOMES",
     "READERS",
+    "TARGET_MAPS",
     "VIEWS",
     "Array",
+    "BinAndClass",
+    "ClassAndPrediction",
     "ClassCodes",
     "ColumnPlaces",
+    "CutNumbers",
+    "Errors",
     "Facts",
+    "FirstColumn",
     "Given",
     "Grades",
+    "GroupAndRight",
+    "Held",
     "Labels",
     "ListLabels",
+    "LogLoss",
+    "LossColumn",
+    "LossColumns",
     "Numbers",
+    "Outcome",
+    "Outcomes",
     "Reader",
+    "Right",
     "RowLengths",
     "Rows",
+    "Scores",
+    "SquaredLoss",
     "Table",
+    "Terms",
     "Unlabelled",
     "View",
     "affine_of",
@@ -60,6 +98,7 @@ __all__ = [
     "by_class",
     "cells_of",
     "codes",
+    "codes_of",
     "find_ambiguous",
     "grades",
     "ids_of",
@@ -68,10 +107,12 @@ __all__ = [
     "labels",
     "middle_and_half",
     "numbers_of",
+    "of_nobody",
     "onto_unit",
     "read_cell",
     "read_classes",
     "read_targets",
+    "refuse_without",
     "sizes_of",
     "table",
     "targets",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any, ClassVar
 
-from ..entry import Array
-from ..mechanisms import Noise, Public, Records, Statement, state
+from ..entry import Outcome, Outcomes
+from ..mechanisms import Noise, Public, Statement, state
 from ..mechanisms._mechanism import Mechanism
 from ..privacy import Ledger, Spec, calibrate
 from ..privacy.events import Script, merged
-from ..privacy.ledger import Scripted, paid
+from ..privacy.ledger import Scripted
 from ..privacy.receipt import Receipt
 from ._payer import payer_of
 from ._seeds import seed_of
@@ -29,8 +28,8 @@ class Query(ABC):
     """Question about records, at any noise scale: a frozen dataclass of public numbers, and of nothing else.
 
     Fields of a question that no price follows (a range, the larger class, what counts are put on) are chosen in `ask`.
-    So a query knows public numbers and answers alone: its fields are numbers and texts, its methods close over nothing,
-    and only `outcomes` is shown records, in a copy of the query that is thrown away. `release` refuses any other.
+    So a query knows public numbers and answers alone: its fields are numbers and texts, and its methods close over
+    nothing. It names what is seen of records, and is shown none. `release` refuses any other.
     """
 
     name: ClassVar[str]  # what a receipt calls it
@@ -52,12 +51,13 @@ class Query(ABC):
         """Ask, and make the result of the answers.
 
         What a question sees of a record may depend on earlier answers too: `put` may be given a second argument, a
-        frozen dataclass of public numbers that maps the targets to those that it asks of, record by record.
+        registered map of the targets to those that it asks of, record by record (`skdp.entry.TARGET_MAPS`).
         """
 
+    @property
     @abstractmethod
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        """Make rows and targets for the questions, once all is paid."""
+    def outcome(self) -> Outcome:
+        """Return what is seen of records: of a registered type, with public numbers."""
 
     def script(self, scale: float, public: Public) -> Script:
         """Return the cost of the query at this scale, as a script."""
@@ -91,11 +91,11 @@ def release(
     public : Public
         What is known of the records.
     held : object
-        Records, which only the query's `outcomes` is shown, once all is paid.
+        Records, which only the registered outcome is shown, once all is paid.
     ledger : Ledger or None
         A shared budget; None for the one in scope, if there is one.
     besides : tuple of (Event, int)
-        What else the ledger is charged for at once: what `outcomes` will release.
+        What else the ledger is charged for at once: what making the outcomes will release.
     random_state : int, RandomState or None
         A seed for tests; None for noise that nobody knows.
 
@@ -106,7 +106,7 @@ def release(
     receipt : Receipt
         What was spent.
     """
-    refuse_unless_public(asked, "questions", "ask", "outcomes")
+    refuse_unless_public(asked, "questions", "ask")
     payer = _payer(ledger, spec)
     scale, script = calibrate(lambda noise: asked.script(noise, public), spec)
     stated = state([(question, 1) for question in asked.questions(scale)], public)
@@ -119,7 +119,7 @@ def release(
         payer,
         merged((*besides, *script)),
     )
-    table = _Outcomes(asked, public, held)
+    table = Outcomes(asked.outcome, public, held)
 
     def work(window: Window) -> Any:
         return asked.ask(lambda question, of=None: window(of).ask(question), scale)
@@ -128,40 +128,13 @@ def release(
     return result, replace(receipt, declared=dict(asked.declared))
 
 
-class _Outcomes:
-    """Records of which a query makes outcomes, once they are paid for; seen as they are, or through a public map."""
-
-    __slots__ = ("__asked", "__held", "__made", "__public", "__vaults")
-
-    def __init__(self, asked: Query, public: Public, held: Any) -> None:
-        self.__asked, self.__public, self.__held = asked, public, held
-        self.__made: Any = None
-        self.__vaults: dict[Any, Records] = {}
-
-    def check(self, view: Any) -> None:
-        """Check nothing: these outcomes cannot be looked at before they are paid."""
-
-    def vault(self, view: Any) -> Records:
-        """Admit the outcomes, whose targets a view may map record by record."""
-        if self.__made is None:
-            with paid():  # as in `Records.admit`
-                self.__made = copy.copy(self.__asked).outcomes(self.__held)
-        if view not in self.__vaults:
-            if view is not None:
-                refuse_unless_public(view, "__call__")
-            rows, targets = self.__made
-            seen = targets if view is None else view(targets)
-            self.__vaults[view] = Records.admit(rows, seen, self.__public, 1.0)
-        return self.__vaults[view]
-
-
 def refuse_unless_public(thing: Any, *methods: str) -> None:
     """Refuse a query that could carry more than public numbers from records to a question.
 
     Parameters
     ----------
     thing : object
-        A query, or a map of targets.
+        A query.
     *methods : str
         Those that will be called.
     """

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from ..entry import Scores
 from ..exceptions import NotSupported
-from ..fitting.data import Array
 from ..mechanisms import CellCounts, Public, RankSum
 from ..mechanisms._mechanism import Mechanism
 from ._figure import Facts, Figure
@@ -54,9 +52,9 @@ class _Area(Figure):
         noise = question.multiplier * question.bound(Public(n, 1, 0.0, "replace_one"))
         return area(u, ones, n - ones, noise, sd, self.level)
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        scores = held.scores()
-        return (scores / (1.0 + np.abs(scores)))[:, None], held.codes.astype(float)
+    @property
+    def outcome(self) -> Scores:
+        return Scores()
 
 
 def _sizes(scale: float) -> CellCounts:

@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..entry import BinAndClass, Held
 from ..exceptions import NotSupported
-from ..fitting.data import Array
 from ..privacy import Ledger, Spec
 from ..privacy.spec import check_neighbors
 from ._confusion import Counting, Counts
 from ._estimate import Estimate
-from ._figure import beside_nothing, measure
-from ._outcomes import Held
+from ._figure import measure
 
 __all__ = ["dp_calibration_curve"]
 
@@ -91,10 +90,9 @@ class _ByBin(Counting):
     name: ClassVar[str] = "calibration curve"
     needs: ClassVar[str] = "probabilities"
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        bins = self.cells // 2
-        at = np.minimum((held.probabilities()[:, 1] * bins).astype(int), bins - 1)
-        return beside_nothing((2 * at + held.codes).astype(float))
+    @property
+    def outcome(self) -> BinAndClass:
+        return BinAndClass(self.cells // 2)
 
 
 def _merged(counts: Counts, n_bins: int) -> Iterator[tuple[int, int]]:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..entry import ClassAndPrediction, Held
 from ..fitting.data import Array
 from ..mechanisms import CellCounts
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._estimate import Estimate
-from ._figure import Figure, beside_nothing, measure
+from ._figure import Figure, measure
 from ._intervals import Interval, average, rate
-from ._outcomes import Held
 
 __all__ = ["ByClass", "Counting", "Counts", "DPConfusionMatrix"]
 
@@ -94,9 +94,10 @@ class ByClass(Counting):
 
     name: ClassVar[str] = "confusion matrix"
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
+    @property
+    def outcome(self) -> ClassAndPrediction:
         """Cell of each record."""
-        return beside_nothing((len(held.classes) * held.codes + held.predicted()).astype(float))
+        return ClassAndPrediction()
 
 
 class DPConfusionMatrix:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
-from ..fitting.data import Array
 from ..fitting.release import Query, release
 from ..mechanisms import Public
 from ..privacy import Receipt, Spec
 
-__all__ = ["Facts", "Figure", "beside_nothing", "measure"]
+__all__ = ["Facts", "Figure", "measure"]
 
 
 class Facts(NamedTuple):
@@ -38,7 +35,7 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure(Query):
-    """Base of the figures, which `skdp.fitting.release` asks; only `outcomes` sees records.
+    """Base of the figures, which `skdp.fitting.release` asks; they see no record.
 
     Parameters
     ----------
@@ -66,8 +63,3 @@ def measure(figure: Figure, spec: Spec, held: Any, given: dict[str, Any]) -> tup
     held.refuse_without(figure.needs)
     public = Public(figure.n, 1, 0.0, spec.neighbors, target_bound=figure.reach)
     return release(figure, spec, public, held, **given)
-
-
-def beside_nothing(targets: Array) -> tuple[Array, Array]:
-    """Return rows of zeros, with the targets."""
-    return np.zeros((len(targets), 1)), targets

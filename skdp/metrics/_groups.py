@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..entry import GroupAndRight, Held
 from ..fitting.data import Array, attempt, find_ambiguous
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._confusion import Counting, Counts
 from ._estimate import Estimate
-from ._figure import beside_nothing, measure
+from ._figure import measure
 from ._intervals import Interval, difference
-from ._outcomes import Held
 
 __all__ = ["DPGroupAccuracy"]
 
@@ -143,8 +143,9 @@ class _ByGroup(Counting):
 
     name: ClassVar[str] = "accuracy by group"
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        return beside_nothing((2 * held.groups + (held.predicted() == held.codes)).astype(float))
+    @property
+    def outcome(self) -> GroupAndRight:
+        return GroupAndRight()
 
 
 def _declared(names: Iterable[Any]) -> Array:

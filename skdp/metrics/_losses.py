@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
+from ..entry import LogLoss, SquaredLoss
 from ..fitting.data import Array
 from ..mechanisms import MeanLoss, Public
 from ..mechanisms.mean_loss import KAPPA
 from ..privacy import Spec, noise_multiplier
-from ._figure import Facts, Figure, beside_nothing
+from ._figure import Facts, Figure
 from ._intervals import Interval, mean
 
 __all__ = ["brier", "log_loss"]
@@ -68,23 +67,18 @@ class _MeanLoss(Figure):
 class _Brier(_MeanLoss):
     name: ClassVar[str] = "brier_score"
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        return beside_nothing((1.0 - _right(held)) ** 2)
+    @property
+    def outcome(self) -> SquaredLoss:
+        return SquaredLoss()
 
 
 @dataclass(frozen=True)
 class _LogLoss(_MeanLoss):
     name: ClassVar[str] = "log_loss"
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        least = math.exp(-self.size)
-        return beside_nothing(np.minimum(-np.log(np.maximum(_right(held), least)) / self.size, 1.0))
-
-
-def _right(held: Any) -> Array:
-    """Return the probability of the label that occurred."""
-    p = held.probabilities()[:, 1]
-    return np.where(held.codes == 1, p, 1.0 - p)
+    @property
+    def outcome(self) -> LogLoss:
+        return LogLoss(self.size)
 
 
 def _with_n(sums: Array, sd: float, n: int, level: float) -> Interval:

@@ -12,13 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
+from ..entry import CutNumbers, Errors, FirstColumn, Terms
 from ..exceptions import NotSupported
-from ..fitting.data import Array
 from ..mechanisms import MeanLoss, Public
 from ..mechanisms.mean_loss import KAPPA
-from ._figure import Facts, Figure, beside_nothing
+from ._figure import Facts, Figure
 from ._intervals import Interval, quotient
 
 __all__ = ["r2"]
@@ -53,46 +51,6 @@ def r2(facts: Facts, bounds: tuple[float, float]) -> Figure:
 
 
 @dataclass(frozen=True)
-class _Errors:
-    """Squared error of each record."""
-
-    def __call__(self, seen: Array) -> Array:
-        return np.square(seen[:, 0] - seen[:, 1])
-
-
-@dataclass(frozen=True)
-class _Targets:
-    """Target of each record."""
-
-    def __call__(self, seen: Array) -> Array:
-        return seen[:, 0]
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """Terms that records add to ``errors - left * variance``, scaled into [0, 1]; seldom cut.
-
-    Parameters
-    ----------
-    left : float
-        Rough share of the variance that is left.
-    middle : float
-        Rough mean target.
-    reach : float
-        Bound beyond which a record's term is cut.
-    """
-
-    left: float
-    middle: float
-    reach: float
-
-    def __call__(self, seen: Array) -> Array:
-        errors = np.square(seen[:, 0] - seen[:, 1])
-        added = errors - self.left * np.square(seen[:, 0] - self.middle)
-        return 0.5 + 0.5 * np.clip(added / self.reach, -1.0, 1.0)
-
-
-@dataclass(frozen=True)
 class _R2(Figure):
     """Three sums, of which the first two say how the third is asked for."""
 
@@ -113,8 +71,8 @@ class _R2(Figure):
 
     def ask(self, put: Callable[..., Any], scale: float) -> Interval:
         of_errors, of_targets, of_terms = self.questions(scale)
-        error = self._moments(put, of_errors, _Errors())
-        target = self._moments(put, of_targets, _Targets())
+        error = self._moments(put, of_errors, Errors())
+        target = self._moments(put, of_targets, FirstColumn())
         terms = _terms(error, target)
         variance = self._moments(put, of_terms, terms).variance
         spread = min(0.25, max(0.0, variance)) * (2.0 * terms.reach) ** 2
@@ -127,14 +85,12 @@ class _R2(Figure):
         bound = question.bound(Public(self.n, 1, 0.0, "replace_one"))
         return _Moments(m, m - m * m - v / KAPPA, question.multiplier * bound / self.n)
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        both = np.column_stack([held.codes, held.numbers()])
-        width = self.high - self.low
-        cut = (np.clip(both, self.low, self.high) - self.low) / width
-        return beside_nothing(np.clip(cut, 0.0, 1.0))
+    @property
+    def outcome(self) -> CutNumbers:
+        return CutNumbers(self.low, self.high)
 
 
-def _terms(error: _Moments, target: _Moments) -> _Terms:
+def _terms(error: _Moments, target: _Moments) -> Terms:
     """Choose the range of what a record adds, by answers: the narrower, the better is its variance known.
 
     It is 0 in the mean and seldom more than some mean errors.
@@ -143,4 +99,4 @@ def _terms(error: _Moments, target: _Moments) -> _Terms:
     middle = min(1.0, max(0.0, target.mean))
     widest = max(1.0, left * max(middle, 1.0 - middle) ** 2)
     reach = min(widest, _REACH * (max(0.0, error.mean) + 2.0 * error.noise))
-    return _Terms(float(left), float(middle), float(reach))
+    return Terms(float(left), float(middle), float(reach))

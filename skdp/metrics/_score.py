@@ -8,18 +8,17 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
+from ..entry import Held, Right
 from ..exceptions import NotSupported
 from ..fitting._parameters import are_bounds
-from ..fitting.data import Array
 from ..privacy import Ledger, Receipt, Spec
 from ..privacy.spec import check_neighbors
 from ._area import auc
 from ._confusion import ByClass, Counting, Counts
 from ._estimate import Estimate
-from ._figure import Facts, Figure, beside_nothing, measure
+from ._figure import Facts, Figure, measure
 from ._intervals import Interval
 from ._losses import brier, log_loss
-from ._outcomes import Held
 from ._r2 import r2
 
 __all__ = ["SCORINGS", "dp_score", "scored"]
@@ -152,8 +151,9 @@ class _Accuracy(Counting):
         counts: Counts = super().ask(put, scale)
         return counts.rate([1], [0], self.level)
 
-    def outcomes(self, held: Any) -> tuple[Array, Array]:
-        return beside_nothing((held.predicted() == held.codes).astype(float))
+    @property
+    def outcome(self) -> Right:
+        return Right()
 
 
 @dataclass(frozen=True)

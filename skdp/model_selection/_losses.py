@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..entry import LossColumn, LossColumns
 from ..fitting.data import Array
 from ..fitting.release import Query
 from ..mechanisms import BestColumn, MeanLoss, Public
@@ -116,9 +117,10 @@ class LossOfRun(Query):
         half = max(float(sums[0]), 0.5)
         return -float(sums[1]), _cut(0.5 + 0.5 * float(sums[1]) / half)
 
-    def outcomes(self, held: Array) -> tuple[Array, Array]:
-        """A loss of each record."""
-        return np.zeros((len(held), 1)), held
+    @property
+    def outcome(self) -> LossColumn:
+        """Loss of each record."""
+        return LossColumn()
 
 
 @dataclass(frozen=True)
@@ -148,9 +150,10 @@ class Choice(Query):
         """The column."""
         return int(put(*self.questions(scale)))
 
-    def outcomes(self, held: Array) -> tuple[Array, Array]:
-        """A row of losses of each record."""
-        return held / self.unit, np.zeros(len(held))
+    @property
+    def outcome(self) -> LossColumns:
+        """Losses of each record, as a row."""
+        return LossColumns(self.unit)
 
 
 def _cut(mean: float) -> float:

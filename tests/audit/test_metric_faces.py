@@ -6,6 +6,7 @@ that holds them. So the answers are frozen while the records change; and maps of
 
 import inspect
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -14,10 +15,10 @@ import skdp
 import skdp.metrics
 import skdp.model_selection
 from skdp import DPLogisticRegression, DPRidge
+from skdp.entry import CutNumbers, Held, Outcomes, Scores, Terms
 from skdp.fitting import program
 from skdp.fitting import release as seam
 from skdp.metrics import _area, _r2, dp_score
-from skdp.metrics._outcomes import Held
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import DPGridSearchCV, KeyFold, dp_cross_val_score
 from skdp.model_selection._cross_validation import _Pooled
@@ -123,17 +124,16 @@ def replayed(monkeypatch, face, records, relation, size):
             asked.append((type(question).__name__, fields))
             return size[0] + size[1] * rng.normal(size=shape)
 
-    checked = seam.refuse_unless_public
+    vault = Outcomes.vault
 
-    def noting(thing, *methods):
-        if methods == ("__call__",):
-            maps.append(thing)
-        checked(thing, *methods)
+    def noting(self, view):
+        maps.extend([] if view is None else [view])
+        return vault(self, view)
 
     with monkeypatch.context() as patched, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         patched.setattr(program, "Oracle", Frozen)
-        patched.setattr(seam, "refuse_unless_public", noting)
+        patched.setattr(Outcomes, "vault", noting)
         try:
             left = repr(face(*records, neighbors=relation, epsilon=4.0))
         except Exception as error:
@@ -162,8 +162,8 @@ def test_a_face_is_post_processing_of_its_answers(monkeypatch, name, relation):
 
 
 SEEN = [1.0]  # what planted faces keep of the records
-OUTCOMES = {kind: kind.outcomes for kind in (_area._Area, _r2._R2)}
-RANKS, TERMS, CALL = _area._ranks, _r2._terms, _r2._Terms.__call__
+OUTCOMES = {kind: kind.of for kind in (Scores, CutNumbers)}
+RANKS, TERMS, CALL = _area._ranks, _r2._terms, Terms.__call__
 
 
 def _note_the_larger_class(self, held):
@@ -183,12 +183,12 @@ def _note_the_mean_error(self, held):
 
 def _terms_by_the_mean_error(error, target):
     found = TERMS(error, target)
-    return _r2._Terms(found.left, found.middle, 20.0 * SEEN[0])
+    return Terms(found.left, found.middle, 20.0 * SEEN[0])
 
 
 def _terms_of_all_records(self, seen):
     reach = 20.0 * float(np.square(seen[:, 0] - seen[:, 1]).mean())
-    return CALL(_r2._Terms(self.left, self.middle, reach), seen)
+    return CALL(Terms(self.left, self.middle, reach), seen)
 
 
 def _exact_count(self):
@@ -200,19 +200,19 @@ PLANTED = {
         "dp_score roc_auc",
         "replace_one",
         [
-            (_area._Area, "outcomes", _note_the_larger_class),
+            (Scores, "of", _note_the_larger_class),
             (_area, "_ranks", _ranks_by_the_larger_class),
         ],
     ),
     "third range of R2 by the exact mean error": (
         "dp_score r2",
         "replace_one",
-        [(_r2._R2, "outcomes", _note_the_mean_error), (_r2, "_terms", _terms_by_the_mean_error)],
+        [(CutNumbers, "of", _note_the_mean_error), (_r2, "_terms", _terms_by_the_mean_error)],
     ),
     "third range of R2 by what it sees of all records": (
         "dp_score r2",
         "replace_one",
-        [(_r2._Terms, "__call__", _terms_of_all_records)],
+        [(Terms, "__call__", _terms_of_all_records)],
     ),
     "confusion matrix put on the exact n": (
         "DPConfusionMatrix",
@@ -271,16 +271,29 @@ def test_a_query_that_holds_records_is_refused_before_it_is_paid(monkeypatch):
         seam.refuse_unless_public(_area._Area(held, 0.95), "ask")
 
 
-def test_what_outcomes_write_into_their_query_is_lost(monkeypatch):
-    monkeypatch.setattr(_area._Area, "outcomes", _written_into_the_query)
-    assert dp_score(CLASSIFIER, X, LABELS, scoring="roc_auc", epsilon=1e3).privacy.declared == {
-        "n": N
-    }
+@dataclass(frozen=True)
+class ByTheLargest(Scores):
+    """Divides scores by the largest."""
+
+    def of(self, held):
+        """Map one record by another."""
+        rows, targets = super().of(held)
+        return rows / rows.max(), targets
 
 
-def _written_into_the_query(self, held):
-    object.__setattr__(self, "n", 10**9)
-    return OUTCOMES[type(self)](self, held)
+class OfAllRecords(Terms):
+    """A map of targets that is registered by its base alone."""
+
+
+def test_outcomes_and_maps_of_no_registered_type_are_refused_before_they_are_paid(monkeypatch):
+    monkeypatch.setattr(_area._Area, "outcome", ByTheLargest())
+    refused = pytest.raises(TypeError, match="ByTheLargest is no registered outcome")
+    with refused, skdp.budget(1.0, 1e-6) as ledger:
+        dp_score(CLASSIFIER, X, LABELS, scoring="roc_auc")
+    assert ledger.spent == 0.0
+    monkeypatch.setattr(_r2, "_terms", lambda error, target: OfAllRecords(1.0, 0.5, 1.0))
+    with pytest.raises(TypeError, match="OfAllRecords is no registered map of targets"):
+        dp_score(REGRESSOR, X, NUMBERS, scoring="r2")
 
 
 def test_a_search_is_asked_by_queries_of_public_numbers_too(monkeypatch):

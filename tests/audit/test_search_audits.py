@@ -71,7 +71,7 @@ def runs_of(strategy, settings=2):
 
 def without_noise(asked, spec, public, records, *, random_state):
     """In the place of a paid release: the exact score of a run, or the exact choice among pilots."""
-    rows, losses = asked.outcomes(records)
+    rows, losses = asked.outcome.of(records)
     if rows.shape[1] == 1:
         return (-losses.sum(), losses.mean()), None
     return int(rows.sum(axis=0).argmin()), None

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from skdp.entry import Held
 from skdp.metrics import dp_score
-from skdp.metrics._outcomes import Held
 from skdp.privacy import Ledger
 
 N, AT = 40, 7

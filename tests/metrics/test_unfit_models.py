@@ -9,14 +9,13 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 
 from skdp import DPLinearSVC, NotSupported
+from skdp.entry import Held, _held
 from skdp.metrics import (
     DPConfusionMatrix,
     DPGroupAccuracy,
-    _outcomes,
     dp_calibration_curve,
     dp_score,
 )
-from skdp.metrics._outcomes import Held
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import dp_cross_val_score
 from skdp.privacy import Ledger
@@ -123,7 +122,7 @@ def check_others_stay(relation, what, how):
     one = found[0][others] if relation == "replace_one" else found[0]
     assert one.tobytes() == found[1][others].tobytes(), "another record's outcome has changed"
     assert len(np.unique(one)) > 1
-    nobody = _outcomes.of_nobody(what, 1, 2)[0]
+    nobody = _held.of_nobody(what, 1, 2)[0]
     np.testing.assert_array_equal(found[1][AT], nobody)
 
 
@@ -138,7 +137,7 @@ def test_two_records_that_are_not_taken_are_like_one():
 
 def test_rows_that_are_all_shown_alone_where_one_fails_are_found(monkeypatch):
     # Without stand-ins the others would round as single rows, and not by their place in the table.
-    monkeypatch.setattr(_outcomes, "_with_stand_ins", lambda rows, taken, n: None)
+    monkeypatch.setattr(_held, "_with_stand_ins", lambda rows, taken, n: None)
     with pytest.raises(AssertionError, match="another record's outcome"):
         check_others_stay("replace_one", "scores", "raises")
 

@@ -20,7 +20,7 @@ import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge
-from skdp.entry import Labels, _views, numbers_of
+from skdp.entry import Labels, Scores, _views, numbers_of
 from skdp.exceptions import PrivacyWarning
 from skdp.metrics import _area, dp_score
 from skdp.preprocessing import DPStandardScaler, TableEncoder
@@ -299,7 +299,7 @@ def test_a_metric_that_leaks_is_found_by_its_name(monkeypatch):
 
 
 SEEN = {}  # what a function of no closure keeps
-OUTCOMES, RANKS = _area._Area.outcomes, _area._ranks
+OUTCOMES, RANKS = Scores.of, _area._ranks
 
 
 def _looks(self, held):
@@ -309,7 +309,7 @@ def _looks(self, held):
 
 
 def test_an_area_whose_noise_follows_the_exact_larger_class_is_found_by_its_name(monkeypatch):
-    monkeypatch.setattr(_area._Area, "outcomes", _looks)
+    monkeypatch.setattr(Scores, "of", _looks)
     monkeypatch.setattr(_area, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
     assert found("dp_score: roc_auc", ["replace_one"])["replace_one"]
 

@@ -33,7 +33,7 @@ ROOMS = {
         {"mechanisms", "privacy", "models", "losses", "penalties", "exceptions"},
         NUMBERS,
     ),
-    "entry": ({"entry", "mechanisms", "exceptions"}, NUMBERS | {"sklearn"}),
+    "entry": ({"entry", "mechanisms", "privacy", "exceptions"}, NUMBERS | {"sklearn"}),
     "solvers": ({"solvers", "mechanisms", "losses", "penalties", "exceptions"}, NUMBERS),
 }
 
@@ -227,7 +227,7 @@ def _undocumented_in(body, name, owner):
             yield from _undocumented_in(node.body, name, f"{node.name}.")
 
 
-# What a face of a metric may ask of held records: public facts. The rest is for `outcomes`, once all is paid.
+# Public facts, which a metric may ask of held records; the rest is for the registered outcomes of `skdp.entry`.
 PUBLIC_OF_HELD = {"public_count", "refuse_without", "classes", "grouped"}
 RECORDS = {"X", "y", "groups"}  # as a user gives them: they go into Held, and nowhere else
 INTO_HELD = {"of", "of_numbers", "grouped"}
@@ -240,7 +240,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def private_counts(source, name):
     """What would let a face of a metric choose a question by records: no price follows a question's range or size."""
-    if not name.startswith("metrics/") or name == "metrics/_outcomes.py":
+    if not name.startswith("metrics/"):
         return
     tree = ast.parse(source)
     functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
@@ -251,14 +251,12 @@ def private_counts(source, name):
             yield f"{place} has a function inside a function, which may close over records"
         elif isinstance(node, ast.Global | ast.Nonlocal):
             yield f"{place} keeps what a function saw"
-        elif _reads_held(node) and not _is_after_payment(owner, functions):
+        elif _reads_held(node):
             yield f"{place} reads {ast.unparse(node)} before or beside the answers"
-        elif _hands_held_on(node) and not _is_after_payment(owner, functions):
+        elif _hands_held_on(node):
             yield f"{place} shows held records to {ast.unparse(node.func)}"
         elif isinstance(node, ast.Name) and node.id in RECORDS and not _goes_into_held(node, tree):
             yield f"{place} reads {node.id}"
-        elif _is_after_payment(owner, functions) and _keeps(node):
-            yield f"{place} keeps what it saw of records"
 
 
 def _reads_held(node):
@@ -270,29 +268,6 @@ def _hands_held_on(node):
     given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
     shown = any(isinstance(one, ast.Name) and one.id == "held" for one in given)
     return shown and ast.unparse(node.func) not in TAKE_HELD | {"release"}
-
-
-def _is_after_payment(function, functions):
-    """Whether a function is `outcomes`, or called by nothing else."""
-    known = getattr(function, "name", None)
-    if known is None or known == "outcomes":
-        return known == "outcomes"
-    callers = [
-        f for f in functions if f is not function and _names(f, known) and known.startswith("_")
-    ]
-    return bool(callers) and all(getattr(f, "name", "") == "outcomes" for f in callers)
-
-
-def _names(function, known):
-    return any(isinstance(n, ast.Name) and n.id == known for n in ast.walk(function))
-
-
-def _keeps(node):
-    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-    stores = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr)
-    kept = stores and any(isinstance(t, ast.Attribute | ast.Subscript) for t in targets)
-    called = isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".", 1)[-1]
-    return kept or called in {"setattr", "__setattr__", "append", "update", "add", "setdefault"}
 
 
 def _goes_into_held(node, tree):

@@ -22,9 +22,10 @@ from scipy.sparse import issparse
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from ..entry import targets
 from ..exceptions import NotSupported
-from ..fitting.data import Array, codes, labels, table
+from ._arrays import Array, labels, table
+from ._cells import codes
+from ._targets import targets
 
 __all__ = ["Held", "codes_of", "groups_of", "of_nobody", "refuse_without"]
 
