@@ -20,8 +20,9 @@ import skdp
 from skdp import PrivacyWarning
 from skdp.exceptions import NotSupported
 from skdp.fitting._surroundings import merge_around
+from skdp.inspection import checks
 from skdp.model_selection import DPGridSearchCV
-from skdp.preprocessing import BoundsScaler, DPBounds
+from skdp.preprocessing import BoundsScaler, DPBounds, RowNormClipper
 from skdp.privacy import Receipt
 from skdp.privacy._receipts._plain import sealed
 from skdp.privacy._receipts._words import UNTOLD
@@ -125,6 +126,39 @@ def test_the_word_goes_wherever_the_pipeline_goes(way):
         found = WAYS[way](model).fit(X, Y)[-1]
         found = found[-1] if isinstance(found, Pipeline) else found
         assert found.privacy_.around == around
+
+
+CHANGES = {
+    "set": lambda model: model.set_params(boundsscaler=StandardScaler()),
+    "put": lambda model: model.steps.__setitem__(0, ("boundsscaler", StandardScaler())),
+    "inside": lambda model: model.set_params(pipeline__boundsscaler=StandardScaler()),
+}
+
+
+def told_before_and_after(change):
+    """What the receipts of one pipeline say was around, before and after one of its steps is another one."""
+    front = BoundsScaler((-9, 9))
+    front = skdp.make_pipeline(front, RowNormClipper(1.0)) if change == "inside" else front
+    model = skdp.make_pipeline(front, last())
+    before = model.fit(X, Y)[-1].privacy_.around
+    CHANGES[change](model)
+    return before, model.fit(X, Y)[-1].privacy_.around
+
+
+@LEARNS
+@pytest.mark.parametrize("change", CHANGES)
+def test_steps_that_change_between_two_fits_are_named_by_the_second(change):
+    """What a pipeline was at its first fit says nothing of what it is at the next."""
+    assert told_before_and_after(change) == ((), ("StandardScaler",))
+
+
+@LEARNS
+def test_a_check_that_is_kept_is_found(monkeypatch):
+    sound, kept = checks.check, {}
+    monkeypatch.setattr(
+        checks, "check", lambda model: kept.setdefault(id(model), (model, sound(model)))[1]
+    )
+    assert told_before_and_after("set") == ((), ())
 
 
 @LEARNS

@@ -110,6 +110,12 @@ VARIANTS = (
     Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
     Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
     Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}, rows=PERSON),
+    # No bound is declared, and each is beyond the one that then holds.
+    Variant(
+        "weights beyond",
+        {"max_sample_weight": None},
+        lambda t: {"sample_weight": 100.0 * t.weight},
+    ),
     Variant(
         "persons, weights",
         {"max_rows_per_group": 2, "max_sample_weight": 1.0},
@@ -183,6 +189,12 @@ def several_types(rows: np.ndarray) -> pd.DataFrame:
     return frame.assign(x2=np.floor(rows[:, 2]), x3=rows[:, 3] > 0.0).astype(types)
 
 
+def whole_but_far(rows: np.ndarray) -> np.ndarray:
+    """The rows as doubles that single precision holds exactly; what is far needs all digits."""
+    far = rows[:, 0] < -20.0
+    return np.where(far[:, None], rows / 3.0, np.floor(4.0 * rows))
+
+
 FORMS = (
     Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
     Variant("by columns", {}, rows_of=np.asfortranarray),
@@ -190,4 +202,5 @@ FORMS = (
     Variant("whole numbers", {}, rows_of=lambda X: np.floor(4.0 * X).astype(np.int64)),
     Variant("a frame of several types", {}, rows_of=several_types),
     Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
+    Variant("whole doubles but for what is far", {}, rows_of=whole_but_far),
 )

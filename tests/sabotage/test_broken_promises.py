@@ -212,6 +212,24 @@ class FillsMissingWeights(DPLogisticRegression):
         return super().fit(X, y, sample_weight, groups=groups)
 
 
+class TakesRatiosOfWeights(DPLogisticRegression):
+    """Weights that are all beyond their bound are taken for survey weights, of which only ratios count."""
+
+    def fit(self, X, y, sample_weight=None, *, groups=None):
+        if sample_weight is not None and np.min(sample_weight) > (self.max_sample_weight or 1.0):
+            sample_weight = np.asarray(sample_weight) / np.max(sample_weight)
+        return super().fit(X, y, sample_weight, groups=groups)
+
+
+class KeepsSinglesWhereNothingIsLost(DPLogisticRegression):
+    """A table of doubles is halved where single precision holds every cell of it."""
+
+    def fit(self, X, y, *more, **given):
+        if isinstance(X, np.ndarray) and np.array_equal(X, X.astype(np.float32)):
+            X = X.astype(np.float32)
+        return super().fit(X, y, *more, **given)
+
+
 class MakesFullTablesDense(DPLogisticRegression):
     """A sparse table that is more than half full goes by another engine."""
 
@@ -240,6 +258,8 @@ BROKEN = (
     (GoesByTheTypeOfAColumn, skdp.preprocessing),
     (FillsMissingWeights, skdp.linear_model),
     (MakesFullTablesDense, skdp.linear_model),
+    (TakesRatiosOfWeights, skdp.linear_model),
+    (KeepsSinglesWhereNothingIsLost, skdp.linear_model),
 )
 
 
