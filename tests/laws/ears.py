@@ -33,14 +33,14 @@ class Ear(Noise):
     Parameters
     ----------
     batch : ndarray or None
-        The batch that will be drawn.
+        The batch that will be drawn, once: whoever draws again has thrown a batch away.
     linear : ndarray or None
         The tilt that will be drawn.
     """
 
     def __init__(self, seed=0, batch=None, linear=None):
         super().__init__(seed)
-        self.batch, self.linear, self.heard = batch, linear, []
+        self.batch, self.linear, self.heard, self.draws = batch, linear, [], 0
 
     def gaussian(self, statistic, grid):
         """The statistic itself."""
@@ -70,11 +70,16 @@ class Ear(Noise):
 
     def poisson_batch(self, n, rate):
         """The batch that was given."""
-        return super().poisson_batch(n, rate) if self.batch is None else self.batch
+        return super().poisson_batch(n, rate) if self.batch is None else self._handed_out()
 
     def subset(self, n, size):
         """The batch that was given."""
-        return super().subset(n, size) if self.batch is None else self.batch
+        return super().subset(n, size) if self.batch is None else self._handed_out()
+
+    def _handed_out(self):
+        self.draws += 1
+        assert self.draws == 1, "a batch was thrown away, and another one drawn in its place"
+        return self.batch
 
 
 def hear(question, records, **given):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from laws.batch_laws import CASES, check_average
 from laws.noise_laws import check_additive_noise, check_poisson_batch, check_selection_noise
 from laws.oracle_laws import asked_order, check_broke_touches_nothing
 from laws.sensitivity_laws import check_never_exceeded, check_tight, neighbours, pair_of
@@ -293,6 +294,24 @@ def test_a_batch_that_is_not_poisson_is_rejected(broken):
     noise = Noise(0)
     check_poisson_batch(noise.poisson_batch, 12, 0.25)
     _rejected(check_poisson_batch, lambda n, rate: broken(n, rate, noise), 12, 0.25)
+
+
+@dataclass(frozen=True, eq=False)
+class NeverEmpty(PoissonBatch):
+    """Takes one record where the draw took none, so that no step is wasted: each is likelier than the rate says."""
+
+    def answer(self, records, noise):
+        chosen = noise.poisson_batch(len(records), self.rate)
+        if not len(chosen) and len(records):
+            chosen = noise.subset(len(records), 1)
+        return self.question.answer(records.take(chosen), noise)
+
+
+def test_an_empty_batch_that_is_filled_is_rejected():
+    records, rate = random_vault(2, n=4, d=2, intercept=0.0), 0.25
+    question = CASES[Gradient][0]
+    check_average(PoissonBatch(question, rate), records, rate, rate=rate)
+    _rejected(check_average, NeverEmpty(question, rate), records, rate, rate=rate)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
