@@ -16,6 +16,7 @@ from laws.unit_laws import (
     asked,
     check_average,
     check_batches_take_units,
+    check_bend_of_a_unit,
     check_kept,
     check_units_never_exceed,
     check_worst_unit,
@@ -36,6 +37,7 @@ from skdp.mechanisms import (
     Noise,
     Oracle,
     PartyGradients,
+    PerturbedObjective,
     PoissonBatch,
     Public,
     RandomBatch,
@@ -46,6 +48,7 @@ from skdp.mechanisms import (
 from skdp.mechanisms._oracle import pages_and_notes
 from skdp.mechanisms._units import Units
 from skdp.mechanisms.mapped import images_of
+from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.privacy import Filter, Spec
 
 COUNT = Count(multiplier=1.0)
@@ -343,3 +346,21 @@ def test_receipts_name_the_page_and_what_is_estimated():
     pages, notes = pages_and_notes([question], vault.public)
     assert pages == ("clipped_gradient", "units") and "mean over units" in notes[-1]
     assert pages_and_notes([question], replace(vault.public, rows=1)) == (("clipped_gradient",), ())
+
+
+def bent(kind, d, intercept, strength=0.3):
+    """A perturbed objective of so many columns, and a constant one where there is an intercept."""
+    return kind(
+        loss=Logistic(),
+        penalty=ScaledPenalty(NoPenalty(), intercept=intercept > 0),
+        shape=(d + (intercept > 0),),
+        multiplier=5.0,
+        strength=strength,
+    )
+
+
+@pytest.mark.parametrize("intercept", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("d, rows", [(1, 2), (1, 5), (2, 2), (2, 3), (2, 5), (3, 4)])
+def test_an_objective_pays_for_all_directions_that_a_unit_can_bend(d, rows, intercept):
+    near = check_bend_of_a_unit(bent(PerturbedObjective, d, intercept), rows, d, intercept)
+    assert near > 0.75, "units that never come near what is counted show little"

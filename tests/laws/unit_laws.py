@@ -1,5 +1,6 @@
 """Vaults of units of several rows, adversarial ones among them, and what holds of every mechanism that claims them."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from skdp.mechanisms import MECHANISMS, Mapped, Public, Records
 from skdp.mechanisms._mechanism import Additive, Release, Selection
 from skdp.mechanisms._units import Units
 from skdp.mechanisms.threshold import LineSearch
+from skdp.privacy._objective import log_jacobian
 
 CLAIMING = sorted((q for q in MECHANISMS if q.covers_units), key=lambda q: q.__name__)
 BATCHES = {"PoissonBatch", "RandomBatch"}
@@ -207,3 +209,23 @@ def check_kept(units, rows, rng):
     np.testing.assert_array_equal(counts, [min(rows, len(y)) for _, y in units])
     np.testing.assert_array_equal(whole.rows.to_dense(), cut.rows.to_dense())
     np.testing.assert_array_equal(whole.y, cut.y)
+
+
+def check_bend_of_a_unit(question, rows, d, intercept):
+    """The price counts the largest ratio of Jacobians: log det(I + Hessian of one unit over all else), at w = 0.
+
+    Of all units of so many rows, each along an axis on either side; how near the price is to the worst of them.
+    """
+    axes = np.vstack([np.eye(d), -np.eye(d)])
+    public = Public(1, d, intercept, "replace_one", rows=rows)
+    counted = log_jacobian(question.event(public))
+    common = question.convexity(public)
+    whole = np.append(np.full(d, common.features), [common.intercept] * (intercept > 0))
+    worst = 0.0
+    for chosen in itertools.combinations_with_replacement(axes, rows):
+        one = Records.admit(np.array(chosen), np.ones(rows), public, 1.0, np.zeros(rows, dtype=int))
+        bend = one.share * question.loss.d2z(np.zeros(rows), one.y)
+        x = one.rows.to_dense()
+        worst = max(worst, np.linalg.slogdet(np.eye(len(whole)) + (x.T * bend) @ x / whole)[1])
+    assert worst <= counted * (1.0 + 1e-12), f"{worst:.6g} where {counted:.6g} is counted"
+    return worst / counted

@@ -1,14 +1,15 @@
 """Vaults and mechanisms that treat units of several rows wrongly: the law that is there for it must reject each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from laws.test_units import AVERAGED, relations
+from laws.test_units import AVERAGED, bent, relations
 from laws.unit_laws import (
     SUMS,
     check_average,
     check_batches_take_units,
+    check_bend_of_a_unit,
     check_kept,
     check_units_never_exceed,
     grouped,
@@ -16,7 +17,7 @@ from laws.unit_laws import (
 )
 
 from skdp.losses import Logistic
-from skdp.mechanisms import Count, Gradient, _admission
+from skdp.mechanisms import Count, Gradient, PerturbedObjective, _admission
 from skdp.mechanisms._records import Records
 from skdp.mechanisms._units import Units, kept_rows
 
@@ -139,3 +140,17 @@ def test_weights_that_sum_to_more_than_one_are_rejected(monkeypatch):
     monkeypatch.setattr(Units, "of", staticmethod(heavy))
     for kind in AVERAGED:
         _rejected(check_average, kind, 3)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WithoutTheConstant(PerturbedObjective):
+    """Counts the directions of the features alone, in which a unit can bend the objective."""
+
+    def event(self, public):
+        return replace(super().event(public), width=public.n_features)
+
+
+def test_a_direction_that_is_not_counted_is_found():
+    check_bend_of_a_unit(bent(WithoutTheConstant, 1, 0.0), 2, 1, 0.0)  # sound where there is none
+    for d, rows in ((1, 2), (1, 5), (2, 3)):
+        _rejected(check_bend_of_a_unit, bent(WithoutTheConstant, d, 1.0), rows, d, 1.0)
