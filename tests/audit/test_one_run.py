@@ -1,13 +1,15 @@
 """The audit from one fit: its bound against the exact worst case, its mistakes counted, its catches shown."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from audit.one_run_fits import largest_tail, run_with
 from scipy.stats import binom
 
 from skdp import DPLinearSVC, DPLogisticRegression
-from skdp.audit import Canaries, audit_one_run, likeliest, linear_canaries, released_by
-from skdp.audit._one_run_claim import gaussian_profile
+from skdp.audit import Canaries, OneRun, audit_one_run, likeliest, linear_canaries, released_by
+from skdp.audit._one_run_claim import claim, gaussian_profile
 from skdp.solvers import GD, SGD
 
 CLAIMS = [(0.5, 0.0), (1.0, 0.05), (2.0, 0.01), (0.1, 0.2)]
@@ -81,6 +83,43 @@ def test_true_claims_are_refuted_as_rarely_as_stated_and_false_ones_often():
     assert 0.02 < wrongly <= binom.isf(1e-6, 400, 0.1) / 400
     assert refuted(1.0, 1.0, runs=150) <= binom.isf(1e-6, 150, 0.1) / 150
     assert refuted(1.0, 2.0, runs=50, guesses=100) > 0.9
+
+
+def wrong_by_chance(kind, epsilon, confidence, guesses):
+    """Exact probability that a true claim is refuted: of coins that randomised response has turned.
+
+    Which ones are the surest then says nothing, so each further guess is right by a coin of its own.
+    """
+    m, chance, alive, seen = guesses[0], 1.0 / (1.0 + np.exp(-epsilon)), np.ones(1), 0
+    rest = tuple((r, 0) for r in guesses)
+    for k in reversed(range(len(guesses))):
+        more = guesses[k] - seen
+        alive = np.convolve(alive, binom.pmf(np.arange(more + 1), more, chance))
+        for right in range(len(alive)):
+            tallies = (*rest[:k], (guesses[k], right), *rest[k + 1 :])
+            found = kind(0.0, 0.0, confidence, "replace_one", m, tallies, "any")
+            if found._refuted(*claim(epsilon, 0.0, "any")):
+                alive[right] = 0.0
+        seen = guesses[k]
+    return 1.0 - alive.sum()
+
+
+class NotShared(OneRun):
+    """Holds each tally against the whole of what the confidence leaves."""
+
+    def _refuted(self, epsilons, deltas):
+        alone = [replace(self, tallies=(one,)) for one in self.tallies]
+        return any(OneRun._refuted(one, epsilons, deltas) for one in alone)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_several_numbers_of_guesses_share_the_confidence(epsilon, confidence):
+    guesses, allowed = (200, 100, 25, 6), 1.0 - confidence
+    assert 0.2 * allowed < wrong_by_chance(OneRun, epsilon, confidence, guesses) <= allowed
+    assert wrong_by_chance(NotShared, epsilon, confidence, guesses) > 1.2 * allowed
+    one = wrong_by_chance(OneRun, epsilon, confidence, guesses[:1])
+    assert one == wrong_by_chance(NotShared, epsilon, confidence, guesses[:1]) <= allowed
 
 
 class Peeking(Canaries):
