@@ -272,8 +272,10 @@ def _of_solvers(name: str, kind: type, relation: str) -> Iterator[Act]:
     """Every registered solver, in the first of the estimators that may choose one."""
     if name not in ("DPLogisticRegression", "DPRidge"):
         return
+    ways: list[tuple[str, dict[str, Any]]] = [("", {}), (", data_norm=None", {"data_norm": None})]
+    ways += [(", n bought", {"n_public": None})] if relation == "add_remove" else []
     for solver in SOLVERS:
-        for what, parameters in (("", {}), (", data_norm=None", {"data_norm": None})):
+        for what, parameters in ways:
             model = built(kind, relation, {"solver": short(solver), **parameters})
             act = f"{name}: solver={solver}{what}"
             yield Act(act, relation, _fit(model, VARIANTS[0], relation))

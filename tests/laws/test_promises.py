@@ -34,6 +34,12 @@ def test_every_promise_is_run_and_not_refused():
     assert (pays | set(promising_functions())) - ran["add_remove"] == set()
 
 
+def test_a_private_number_of_records_is_bought_somewhere():
+    """Acts that all declare a rough count would never ask for one."""
+    act = ACTS["DPLogisticRegression: solver=gd, n bought | add_remove"]
+    assert "Count" in [name for name, *_ in watched(act, table(0, act.size)).questions]
+
+
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_what_is_bought_lies_inside_its_ends(relation):
     """Else a replay does not see what decides it: a norm at its end is the same whatever the records."""

@@ -24,6 +24,7 @@ from skdp.entry import Labels, Scores, _views, numbers_of
 from skdp.exceptions import PrivacyWarning
 from skdp.metrics import _area, dp_score
 from skdp.preprocessing import DPStandardScaler, TableEncoder
+from skdp.solvers import _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
 
@@ -332,6 +333,21 @@ def test_an_area_whose_noise_follows_the_exact_larger_class_is_found_by_its_name
     monkeypatch.setattr(Scores, "of", _looks)
     monkeypatch.setattr(_area, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
     assert found("dp_score: roc_auc", ["replace_one"])["replace_one"]
+
+
+def test_a_count_that_is_kept_for_later_fits_is_found(monkeypatch):
+    """Each fit pays for a count, and goes by the first one of all: no table, and no answer, is its own there."""
+    asked = _mean_gradient.record_count
+    monkeypatch.setattr(_mean_gradient, "COUNTED", {}, raising=False)
+
+    def kept(oracle, *given):
+        fresh = asked(oracle, *given)
+        return _mean_gradient.COUNTED.setdefault(oracle.public, fresh)
+
+    name = "DPLogisticRegression: solver=gd, n bought"
+    assert not any(found(name, ["add_remove"]).values())
+    monkeypatch.setattr(_mean_gradient, "record_count", kept)
+    assert all(found(name, ["add_remove"]).values())
 
 
 @pytest.mark.parametrize(
