@@ -114,7 +114,7 @@ def _at_fields(kind: type, title: str) -> dict[str, str]:
     return {
         one.name: one.metadata["text"]
         for one in declared
-        if "text" in one.metadata and one.init == (title == "Parameters")
+        if one.metadata.get("text") and one.init == (title == "Parameters")
     }
 
 

@@ -22,13 +22,13 @@ _LAST += ["max_rows_per_group", "max_sample_weight", "clip_predictions", "warm_s
 _LAST += ["coef_init", "intercept_init", "random_state", "verbose"]
 
 
-def parameter(default: Any, text: str, rule: Rule | None = None) -> Any:
-    """Return the field of a parameter, with its entry for docstrings and, where it has one of its own, its rule."""
+def parameter(default: Any, text: str | None = None, rule: Rule | None = None) -> Any:
+    """Return the field of a parameter with what several classes share of it: its entry in docstrings, or its rule."""
     return field(default=default, metadata={"text": text, "rule": rule})
 
 
 def attribute(text: str, *, init: Literal[False] = False) -> Any:
-    """Return the field of what a fit sets, with its entry for docstrings."""
+    """Return the field of what a fit sets, with its entry in docstrings."""
     return field(init=init, metadata={"text": text})
 
 

@@ -233,7 +233,7 @@ def test_a_rule_that_is_left_out_is_missed(name, monkeypatch):
     rules = {key: rule for key, rule in RULES.items() if key != name}
     monkeypatch.setattr(estimator, "RULES", rules)
     if name == "loss":
-        monkeypatch.delattr(DPLinearSVC, "_rules")
+        monkeypatch.setattr(DPLinearSVC.__dataclass_fields__["loss"], "metadata", {})
     if name == "random_state":
         monkeypatch.setattr(estimator, "SEEDS", (lambda value: True, ""))
     faces = DPLinearSVC, DPLogisticRegression, DPMLPClassifier
