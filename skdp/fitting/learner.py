@@ -82,6 +82,10 @@ class PrivateLearner(PrivateEstimator):
         That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
         """
 
+    def _model_facts(self, public: Public, task: Task) -> dict[str, Any]:
+        """Return what the receipt is to call public of the model."""
+        return {}
+
     @abstractmethod
     def _store(self, w: Array, plan: Plan) -> None:
         """Store the parameters on the user's scale."""
@@ -183,7 +187,7 @@ class PrivateLearner(PrivateEstimator):
         public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        facts |= declared_of_rows(self, weighted)
+        facts |= declared_of_rows(self, weighted) | self._model_facts(public, task)
         # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
         alone = self._any_theorem() and self._columns(fits) == fits
         chosen = self._chosen(task, public, spec, alone) if solver is None else solver
