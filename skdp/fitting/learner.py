@@ -15,9 +15,8 @@ from .._messages import frames_to_caller
 from ..entry import Array, Facts, affine_of, table, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
-from ..solvers import GD, Budget, Solver, Task, resolve
+from ..solvers import GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
 from ._corners import Corner, corner_width
-from ._inner import inner_parameters, with_inner
 from .auto import choose_solver
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["PrivateLearner"]
 
 
+_PREFIX = "solver__"  # of parameters of the solver among the estimator's own
 HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
 
@@ -65,14 +65,14 @@ class PrivateLearner(PrivateEstimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
         found: dict[str, Any] = super().get_params(deep)
-        return found | inner_parameters(self.solver) if deep else found
+        return found | _inner_parameters(self.solver) if deep else found
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
-        inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
+        inner = {key: params.pop(key) for key in list(params) if key.startswith(_PREFIX)}
         super().set_params(**params)
         if inner:
-            self.solver = with_inner(self.solver, inner)
+            self.solver = _with_inner(self.solver, inner)
         return self
 
     @abstractmethod
@@ -318,3 +318,39 @@ def _warn_of_no_scale(bounds: Array) -> None:
             UserWarning,
             stacklevel=frames_to_caller(),
         )
+
+
+def _inner_parameters(solver: Any) -> dict[str, Any]:
+    """Return the parameters of a named solver, prefixed; none for an instance, which lists its own.
+
+    Parameters
+    ----------
+    solver : object
+        Whatever the user gave.
+
+    Returns
+    -------
+    dict
+    """
+    if not isinstance(solver, str) or solver not in {*SOLVERS, *LIST_SOLVERS}:
+        return {}
+    return {_PREFIX + name: value for name, value in resolve(solver).get_params().items()}
+
+
+def _with_inner(solver: str | Solver, given: dict[str, Any]) -> str | Solver:
+    """The solver with these parameters; a name that they do not change stays one.
+
+    Parameters
+    ----------
+    solver : str or Solver
+        The estimator's.
+    given : dict
+        ``solver__name`` -> value.
+
+    Returns
+    -------
+    str or Solver
+    """
+    known = resolve(solver)
+    changed = known.with_params(**{name.removeprefix(_PREFIX): given[name] for name in given})
+    return solver if changed == known else changed

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from skdp import DPLogisticRegression, DPRidge
 from skdp.fitting import FromFields, PrivateEstimator
-from skdp.fitting._documented import entries, sections
+from skdp.fitting._fields import entries, sections
 from skdp.utils import all_estimators
 
 ESTIMATORS = [kind for _, kind in all_estimators()]
