@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from estimators.malformed import CELLS, CELLS_SHOWN, NUMBER
 
-from skdp import DPLinearSVC, DPLogisticRegression
+from skdp import DPGaussianNB, DPLinearSVC, DPLogisticRegression
 from skdp._messages import as_text
 from skdp.fitting import estimator
 from skdp.fitting._parameters import RULES, refuse_wrong
@@ -232,12 +232,12 @@ def test_every_parameter_has_a_rule(Estimator):
 def test_a_rule_that_is_left_out_is_missed(name, monkeypatch):
     rules = {key: rule for key, rule in RULES.items() if key != name}
     monkeypatch.setattr(estimator, "RULES", rules)
-    if name == "loss":
-        monkeypatch.setattr(DPLinearSVC.__dataclass_fields__["loss"], "metadata", {})
     if name == "random_state":
         monkeypatch.setattr(estimator, "SEEDS", (lambda value: True, ""))
-    faces = DPLinearSVC, DPLogisticRegression, DPMLPClassifier
-    assert complaints(next(face for face in faces if name in parameters(face)), [name])
+    faces = DPLinearSVC, DPLogisticRegression, DPMLPClassifier, DPGaussianNB
+    face = next(face for face in faces if name in parameters(face))
+    monkeypatch.setattr(face.__dataclass_fields__[name], "metadata", {})
+    assert complaints(face, [name])
 
 
 def test_classes_that_nobody_checks_are_missed(monkeypatch):

@@ -43,7 +43,7 @@ LEFT: dict[str, list[str]] = {
         "Pilot.run.<locals>.<lambda>",
         "Pilot.run.<locals>.lost",
     ],
-    "model_selection/_search.py": ["PrivateSearch.fit.<locals>.<lambda>"],
+    "model_selection/_searches.py": ["PrivateSearch.fit.<locals>.<lambda>"],
 }
 
 FITS = (
