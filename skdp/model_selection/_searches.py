@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._fingerprint import fingerprint
+from ..entry import SearchRecords
 from ..exceptions import NotSupported
 from ..fitting._bases import BaseEstimator
 from ..fitting._fields import FromFields
@@ -31,10 +32,10 @@ from ..privacy import epsilon as price_of
 from ..privacy.ledger import paid, today
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import Candidates, agreed, last_of, paying
-from ._doors import Widths, admitted, refuse_rest, widths_of
+from ._doors import Widths, marked, refuse_rest, widths_of
 from ._frame import Best, Frame
 from ._geometric import Geometric
-from ._losses import SCORES, Scoring
+from ._losses import SCORES
 from ._pilot import Pilot
 
 __all__ = ["DPGridSearchCV", "DPRandomizedSearchCV", "PrivateSearch"]
@@ -157,10 +158,10 @@ class PrivateSearch(FromFields, MetaEstimatorMixin, BaseEstimator):
         """
         settings = self._settings()
         candidates = self._candidates(settings, False)
-        records = admitted(candidates.bare(0), X, y)
+        records = SearchRecords(marked(candidates.bare(0)), X, y)
         warn_of_column(y)
-        n = len(records.codes) if _relation(candidates) == "replace_one" else None
-        strategy = self._planned(settings, n, lambda found: widths_of(found, records.X))
+        n = records.count(_relation(candidates))
+        strategy = self._planned(settings, n, lambda found: widths_of(found, records))
         refuse_rest(strategy.frame, records)
         receipt, payer = self._receipt(strategy), paying_ledger(self)
         if payer is not None and payer.neighbors != receipt.neighbors:
@@ -486,8 +487,8 @@ def _relation(candidates: Candidates) -> str:
     return found.pop()
 
 
-def _scoring(name: str | None, last: Any) -> Scoring:
-    """The score by its name, where it is of this kind of estimator."""
+def _scoring(name: str | None, last: Any) -> str:
+    """Return the name of the score, where it is of this kind of estimator."""
     classes = len(np.unique(np.asarray(last.classes))) if hasattr(last, "classes") else 0
     able = [known for known, found in SCORES.items() if found.serves(classes)]
     chosen = able[0] if name is None else name
@@ -495,4 +496,4 @@ def _scoring(name: str | None, last: Any) -> Scoring:
         raise NotSupported(
             f"scoring={name!r} has no private form for this estimator; use one of {', '.join(able)}."
         )
-    return SCORES[chosen]
+    return chosen
