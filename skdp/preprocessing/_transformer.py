@@ -170,7 +170,8 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
     def _encoded(self, table: Any) -> Any:
         """Encode a table that has been checked."""
         cells = [column.cells(table) for column in self.columns_]
-        return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
+        X = assemble(cells, self._blocks(), len(table))
+        return np.ascontiguousarray(self._finished(X, cells))
 
     def _size(self, rows: int) -> None:
         """Choose settings that depend on the number of rows, where that is public."""
@@ -178,8 +179,8 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
     def _check(self) -> None:
         """Refuse parameters that no table makes right."""
 
-    def _finished(self, X: Array) -> Array:
-        """Blocks side by side as they leave."""
+    def _finished(self, X: Array, cells: Sequence[Any]) -> Array:
+        """Blocks side by side as they leave, and what else the cells of the columns become."""
         return X
 
     def __sklearn_tags__(self) -> Any:

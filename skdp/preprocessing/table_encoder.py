@@ -142,7 +142,7 @@ class TableEncoder(ByDeclaration):
         products = (name for pair in self._pairs(given) for name in pair.names)
         return [*super()._names(given), *products]
 
-    def _finished(self, X: Array) -> Array:
+    def _finished(self, X: Array, cells: Sequence[Any]) -> Array:
         pairs = self._pairs()
         squares = [block.squared for block in self._blocks()] + [pair.squared for pair in pairs]
         both = products(X, pairs)
