@@ -13,6 +13,7 @@ of them decides no norm.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,10 +23,19 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..models._public_hash import hash_places
+from ..privacy._gaussian import gaussian_mu
+from ..privacy.spec import Spec
 from ._blocks import NumberBlock, ValueBlock
 from ._cells import Array
 
-__all__ = ["PER_FEATURE", "RandomFeatures", "choose_count", "choose_share"]
+__all__ = [
+    "LEAST_NOISE",
+    "PER_FEATURE",
+    "RandomFeatures",
+    "choose_count",
+    "choose_share",
+    "measure_strength",
+]
 
 TOGETHER, WIDTH = 4, 2.0  # columns of a wave; deviation of the weights of numbers
 COLUMNS, WEIGHTS = 1, 2  # names of the public sequences
@@ -33,14 +43,35 @@ SHORTEST = 0.5  # of a point before it is put on the sphere; as computed it is n
 SLACK = 1.0 - 2.0**-48  # for the rounding of a product, and of a sum of a few squares
 
 # Records times mu for a feature, and from which on features pay: classifiers, least squares.
-PER_FEATURE = {"classification": (50.0, 25_000.0), "regression": (15.0, 3_000.0)}
+PER_FEATURE = {"classification": (50.0, 25_000.0), "regression": (30.0, 3_000.0)}
 MOST = 1000  # columns in all, beyond which a linear fit is not whitened
 STRONG = (
     50_000.0  # records times mu from which on half of the squared norm does better than a quarter
 )
+LEAST_NOISE = 2.0  # mu beyond which records are too few, rather than noise too loud
 
 
-def choose_count(task: str, strength: float, beside: int) -> int:
+def measure_strength(n: float, spec: Spec) -> float:
+    """Return records times the Gaussian parameter mu of the promise: the one number that sizes go by.
+
+    Parameters
+    ----------
+    n : float
+        Records, as far as their number is public; 0 where it is not.
+    spec : Spec
+        The promise. With delta = 0 it has no such parameter, and the strength is 0.
+
+    Returns
+    -------
+    float
+        Infinite without privacy.
+    """
+    if not spec.private:
+        return math.inf
+    return n * gaussian_mu(spec.epsilon, spec.delta) if spec.delta > 0.0 else 0.0
+
+
+def choose_count(task: str, strength: float, beside: int, pays: bool = False) -> int:
     """Return the number of random features that are worth their noise, by public numbers.
 
     Parameters
@@ -51,6 +82,8 @@ def choose_count(task: str, strength: float, beside: int) -> int:
         Records times the Gaussian parameter of the promise.
     beside : int
         Other columns.
+    pays : bool
+        Whether somebody has said that they pay.
 
     Returns
     -------
@@ -58,9 +91,9 @@ def choose_count(task: str, strength: float, beside: int) -> int:
         An even number.
     """
     each, least = PER_FEATURE[task]
-    if strength < least:
+    if strength < least and not pays:
         return 0
-    return 2 * int(max(0.0, min(strength / each, MOST - 1 - beside)) // 2)
+    return 2 * int(max(float(pays), min(strength / each, MOST - 1 - beside) / 2))
 
 
 def choose_share(strength: float) -> float:
@@ -96,13 +129,29 @@ class RandomFeatures:
     count: int
     share: float
 
+    @property
+    def factor(self) -> float:
+        """Factor of the rows that stand beside the features."""
+        return float(np.sqrt(1.0 - self.share) * SLACK) if self.count else 1.0
+
     @cached_property
     def chosen(self) -> Array:
-        """Columns of each wave, in ascending order: those with the smallest hashes."""
+        """Columns of each wave, in ascending order: those that have met each other least, by the hash where several do.
+
+        So columns, and pairs of them, have about equally many waves.
+        """
         waves, columns = self.count // 2, len(self.blocks)
         hashes = hash_places(waves * columns, COLUMNS).reshape(waves, columns)
-        first = np.argsort(hashes, axis=1, kind="stable")[:, :TOGETHER]
-        return np.sort(first, axis=1)
+        met = np.zeros((columns, columns))  # on the diagonal, waves of a column
+        found = np.empty((waves, min(TOGETHER, columns)), dtype=np.intp)
+        for wave, hashed in enumerate(hashes):
+            cost = np.diagonal(met) + hashed
+            for k in range(found.shape[1]):
+                found[wave, k] = chosen = cost.argmin()
+                cost += met[chosen]
+                cost[chosen] = np.inf
+            met[np.ix_(found[wave], found[wave])] += 1.0
+        return np.sort(found, axis=1)
 
     @cached_property
     def weights(self) -> list[Array]:
@@ -142,7 +191,7 @@ class RandomFeatures:
         """
         width, waves = rows.shape[1], self.count // 2
         both = np.empty((len(rows), width + self.count), rows.dtype, order="F")
-        np.multiply(rows, np.sqrt(1.0 - self.share) * SLACK, out=both[:, :width])
+        np.multiply(rows, self.factor, out=both[:, :width])
         size = np.sqrt(self.share / waves) * SLACK
         read = [_read(block, column) for block, column in zip(self.blocks, cells)]
         for wave in range(waves):

@@ -62,13 +62,27 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         try:
             rows = len(any_table(self, X, reset=True))
             names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
-            self.columns_ = self._settled(names, is_frame(X))
-            self._size(rows)
+            self.settle(names, is_frame(X), rows)
         except BaseException:  # as it was
             vars(self).clear()
             vars(self).update(before)
             raise
         return self
+
+    def settle(self, names: list[Any], named: bool, rows: int) -> None:
+        """Decide by public facts of a table what `fit` decides.
+
+        Parameters
+        ----------
+        names : list
+            Of the table's columns.
+        named : bool
+            Whether they are its own.
+        rows : int
+            Number of records.
+        """
+        self.columns_ = self._settled(names, named)
+        self._size(rows)
 
     def transform(self, X: Any) -> Any:
         """Transform each row to numbers, by the declaration alone.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -12,13 +11,19 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..fitting._parameters import refuse_wrong
 from ..fitting.data import as_text
-from ..privacy._gaussian import gaussian_mu
 from ..privacy.spec import Spec
 from ._blocks import Block, NumberBlock, ValueBlock
 from ._cells import Array
 from ._columns import Column, refuse_word
 from ._declaration import Numbers
-from ._random_features import PER_FEATURE, RandomFeatures, choose_count, choose_share
+from ._random_features import (
+    LEAST_NOISE,
+    PER_FEATURE,
+    RandomFeatures,
+    choose_count,
+    choose_share,
+    measure_strength,
+)
 from ._splines import HatsBlock, SmoothBlock
 from .table_encoder import TableEncoder
 
@@ -59,7 +64,8 @@ class DPSplineFeatures(TableEncoder):
         Number of random Fourier features beside the curves, an even one: cosines and sines of four columns at a time,
         which say what no sum of curves does. They are drawn by a public hash and cost nothing but their columns. By the
         word for the estimator that follows it is ``n * mu / 50`` from ``n * mu = 25,000`` on for a classifier,
-        ``n * mu / 15`` from 3,000 on for least squares, up to 999 columns in all, and below that 0.
+        ``n * mu / 30`` from 3,000 on for least squares, up to 999 columns in all, and below that 0. Here mu counts as
+        at most 2.
     random_share : float, default=None
         Share of a row's squared norm that random features have. None: 1/4, and 1/2 from ``n * mu = 50,000`` on.
 
@@ -107,23 +113,15 @@ class DPSplineFeatures(TableEncoder):
     def _size(self, rows: int) -> None:
         n = rows if self.neighbors == "replace_one" else self.n_public
         numeric = sum(isinstance(column.declared, Numbers) for column in self.columns_)
-        strength = self._of_promise(n or 0)
+        strength = measure_strength(n or 0, Spec(self.epsilon, self.delta, self.neighbors))
         self.size_ = self.size or self._rule(strength, numeric)
         wanted, share = self.random_features, self.random_share
+        strength = min(strength, LEAST_NOISE * (n or 0))
         if isinstance(wanted, str):
+            self.random_features_ = 0  # are not among the names beside them
             wanted = choose_count(wanted, strength, len(self._names()))
         self.random_features_ = int(wanted)
         self.random_share_ = float(choose_share(strength) if share is None else share)
-
-    def _of_promise(self, n: float) -> float:
-        """Return records times mu, the one number that sizes go by; infinite where nothing is promised.
-
-        Where delta is 0 there is none, and nothing goes by it.
-        """
-        spec = Spec(self.epsilon, self.delta, self.neighbors)
-        if not spec.private:
-            return math.inf
-        return n * gaussian_mu(self.epsilon, self.delta) if spec.delta > 0.0 else 0.0
 
     def _rule(self, strength: float, numeric: int) -> int:
         """Return the number of functions of a column that are worth their noise, by public numbers."""
@@ -184,6 +182,9 @@ class DPSplineFeatures(TableEncoder):
     def _names(self, given: Mapping[int, Any] | None = None) -> list[str]:
         columns = [str((given or {}).get(column.place, column.name)) for column in self.columns_]
         return [*super()._names(given), *self._random().names(columns)]
+
+    def _factor(self) -> float:
+        return super()._factor() * self._random().factor
 
     def _finished(self, X: Array, cells: Sequence[Any]) -> Array:
         rows = super()._finished(X, cells)
