@@ -43,7 +43,7 @@ SHORTEST = 0.5  # of a point before it is put on the sphere; as computed it is n
 SLACK = 1.0 - 2.0**-48  # for the rounding of a product, and of a sum of a few squares
 
 # Records times mu for a feature, and from which on features pay: classifiers, least squares.
-PER_FEATURE = {"classification": (50.0, 25_000.0), "regression": (30.0, 3_000.0)}
+PER_FEATURE = {"classification": (50.0, 20_000.0), "regression": (30.0, 3_000.0)}
 MOST = 1000  # columns in all, beyond which a linear fit is not whitened
 STRONG = (
     50_000.0  # records times mu from which on half of the squared norm does better than a quarter

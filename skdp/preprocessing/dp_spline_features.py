@@ -63,7 +63,7 @@ class DPSplineFeatures(TableEncoder):
     random_features : int or {"classification", "regression"}, default=0
         Number of random Fourier features beside the curves, an even one: cosines and sines of four columns at a time,
         which say what no sum of curves does. They are drawn by a public hash and cost nothing but their columns. By the
-        word for the estimator that follows it is ``n * mu / 50`` from ``n * mu = 25,000`` on for a classifier,
+        word for the estimator that follows it is ``n * mu / 50`` from ``n * mu = 20,000`` on for a classifier,
         ``n * mu / 30`` from 3,000 on for least squares, up to 999 columns in all, and below that 0. Here mu counts as
         at most 2.
     random_share : float, default=None

@@ -18,7 +18,26 @@ from ._reading import did_you_mean, read_file
 from ._scaling import undone
 from ._transformer import ByDeclaration
 
-__all__ = ["TableEncoder"]
+__all__ = ["TableEncoder", "refuse_undeclared"]
+
+
+def refuse_undeclared(declaration: Any, name: str) -> None:
+    """Refuse a declaration that says nothing.
+
+    Parameters
+    ----------
+    declaration : object
+        As the user gave it.
+    name : str
+        Class of the estimator, for the sentence that refuses.
+    """
+    if declaration is None:
+        raise ValueError(
+            f"{name} needs a declaration of what is known without looking at the data: pass "
+            "declaration={'age': [17, 90], 'sex': ['f', 'm']}, or (low, high) for all columns."
+        )
+    if isinstance(declaration, Mapping) and not declaration:
+        raise ValueError("The declaration is empty; declare the columns to use.")
 
 
 class TableEncoder(ByDeclaration):
@@ -105,13 +124,7 @@ class TableEncoder(ByDeclaration):
         return 1.0
 
     def _declaration(self) -> Any:
-        if self.declaration is None:
-            raise ValueError(
-                f"{type(self).__name__} needs a declaration of what is known without looking at the data: pass "
-                "declaration={'age': [17, 90], 'sex': ['f', 'm']}, or (low, high) for all columns."
-            )
-        if isinstance(self.declaration, Mapping) and not self.declaration:
-            raise ValueError("The declaration is empty; declare the columns to use.")
+        refuse_undeclared(self.declaration, type(self).__name__)
         return self.declaration
 
     def _check(self) -> None:

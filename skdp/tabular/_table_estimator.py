@@ -24,6 +24,7 @@ from ..fitting.run import Fitted, Heard
 from ..preprocessing import DPSplineFeatures
 from ..preprocessing._declaration import Numbers
 from ..preprocessing._random_features import LEAST_NOISE, measure_strength
+from ..preprocessing.table_encoder import refuse_undeclared
 from ..privacy import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget
@@ -87,7 +88,12 @@ class TableEstimator(PrivateEstimator):
     def _rules(self) -> dict[str, Rule]:
         words = "auto", *MODELS
         told = f"is not known; use one of {', '.join(map(repr, words))}"
-        return super()._rules() | {"model": (one_of((), *words), told)}
+        return super()._rules() | self._usual()._rules() | {"model": (one_of((), *words), told)}
+
+    def _usual(self) -> PrivateLearner:
+        """Return the estimator whose rules hold, before anything is known of a table."""
+        network = isinstance(self.model, str) and self.model == "network"
+        return self._inner("network" if network else "curves")
 
     def quote(
         self,
@@ -128,8 +134,9 @@ class TableEstimator(PrivateEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        refuse_undeclared(self.declaration, type(self).__name__)
         self._encoder("smooth").reading()
-        self._inner("curves")._check_parameters()
+        self._usual()._check_parameters()
 
     def _encoder(self, basis: str, random_features: int = 0) -> DPSplineFeatures:
         """Return the encoder of these parameters."""

@@ -201,7 +201,7 @@ def test_none_by_default_and_none_that_a_record_decides():
 
 
 @pytest.mark.parametrize(
-    "task, each, least", [("classification", 50, 25_000), ("regression", 30, 3_000)]
+    "task, each, least", [("classification", 50, 20_000), ("regression", 30, 3_000)]
 )
 @pytest.mark.parametrize("n, epsilon", [(3_000, 0.5), (14_000, 0.5), (14_000, 6.0), (80_000, 1.6)])
 def test_count_by_the_public_rule(task, each, least, n, epsilon):
