@@ -18,7 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateEstimator, PrivateLearner
-from ..fitting._parameters import Rule, is_count, one_of, refuse_wrong
+from ..fitting._fields import parameter
+from ..fitting._parameters import (
+    MAX_ROWS_PER_GROUP,
+    MAX_SAMPLE_WEIGHT,
+    Rule,
+    is_count,
+    one_of,
+    refuse_wrong,
+)
 from ..fitting.data import Array, any_table
 from ..fitting.run import Fitted, Heard
 from ..preprocessing import DPSplineFeatures
@@ -53,10 +61,6 @@ class TableEstimator(PrivateEstimator):
         Place in [-1, 1] of a missing number; "indicator" adds a column that marks it.
     interactions : list of (column, column), default=()
         Declared columns whose products enter besides.
-    max_rows_per_group : int, default=None
-        Most rows of a person that enter a fit with ``groups``, which then protects persons; None for rows.
-    max_sample_weight : float, default=None
-        Public bound on the weight of a row, at which heavier ones are cut; None for 1.
 
     Attributes
     ----------
@@ -73,8 +77,8 @@ class TableEstimator(PrivateEstimator):
     unknown: str = "value"
     missing: float | str = 0.0
     interactions: Sequence[Any] = ()
-    max_rows_per_group: int | None = None
-    max_sample_weight: float | None = None
+    max_rows_per_group: int | None = parameter(None, MAX_ROWS_PER_GROUP)
+    max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     encoder_: DPSplineFeatures = field(init=False)
     model_: Any = field(init=False)
     chosen_: str = field(init=False)
