@@ -8,6 +8,7 @@ is a function of that record and of the declarations alone (`tests/laws/test_pro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanisms import Documents, number_of_units
-from ._arrays import Array, labels, table, warn_of_column
+from ._arrays import Array, any_table, labels, table, warn_of_column
 from ._cells import codes, numbers_of
 from ._classes import classes_of_targets, coded, read_classes, refuse_unfit, told
 from ._table import Table
@@ -70,6 +71,26 @@ class Given:
         sizes: Any = None,
     ) -> None:
         self.__given = Arguments(X, y, sample_weight, groups, qid, sizes)
+
+    def mapped(self, estimator: Any, prepare: Callable[[Any, int], Any]) -> Given:
+        """Return the same data with the rows that a transformer makes, each of its own row alone.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Keeps the names and the number of the table's columns, and says how many rows of a person enter.
+        prepare : callable
+            From the table, and the number of its rows or persons, to a transformer that reads no record.
+
+        Returns
+        -------
+        Given
+        """
+        X = any_table(estimator, self.__given.X, reset=True)
+        _, units = units_of(estimator, self.__given.groups, len(X))
+        found = Given(None)
+        found.__given = self.__given._replace(X=prepare(X, units).transform(X))
+        return found
 
     def close(self, estimator: Any, reader: Reader) -> tuple[Table, Facts]:
         """Check and encode the records, or refuse them without showing a cell.

@@ -13,9 +13,9 @@ from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..entry import Facts, Given, Reader
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateEstimator, PrivateLearner
 from ..fitting._fields import parameter
@@ -192,21 +192,26 @@ class TableEstimator(PrivateEstimator):
         if found.random_features:
             self._told["random_features"] = found.random_features
 
-    def _fit_or_fail(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, groups: Any
-    ) -> Self:
-        self._check_parameters()
-        table = any_table(self, X, reset=True)
+    def _settle(self, table: Any, n: int) -> DPSplineFeatures:
+        """Return the encoder of a table, of which only the columns are looked at."""
         encoder = self._encoder("smooth").fit(table)
-        self._choose(encoder, self._owners(groups, len(table))[1])
-        return super()._fit_or_fail(encoder.transform(table), y, sample_weight, groups)
+        self._choose(encoder, n)
+        return encoder
 
-    def _encode(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[Array, Array, dict[str, Any], dict[str, Any]]:
-        rows, targets, declared, stored = self.model_._encode(X, y)
-        vars(self.model_).update(stored)
-        return rows, targets, self._told | declared, stored
+    def _fit_or_fail(self, given: Given) -> Self:
+        self._check_parameters()
+        return super()._fit_or_fail(given.mapped(self, self._settle))
+
+    def _reader(self) -> Reader:
+        return self.model_._reader()
+
+    def _declare(self, facts: Facts) -> dict[str, Any]:
+        return self.model_._declare(facts)
+
+    def _complete(self, plan: Any, facts: Facts) -> Any:
+        if facts.classes is not None:
+            self.model_.classes_ = facts.classes
+        return self.model_._complete(plan, facts)
 
     def _plan(self, n: int | None, n_features: int, declared: dict[str, Any], *more: Any) -> Plan:
         found: Plan = self.model_._plan(n, n_features, self._told | declared, *more)
@@ -219,6 +224,11 @@ class TableEstimator(PrivateEstimator):
     def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
         self.model_._keep(fitted, budget, heard)
         self.model_.set_params(ledger=None, random_state=None)  # what is left is the model
+        # The reader has seen encoded rows; a user gives tables.
+        self.model_.n_features_in_ = self.n_features_in_
+        self.n_features_in_ = self.encoder_.n_features_in_
+        if hasattr(self.encoder_, "feature_names_in_"):
+            self.feature_names_in_ = self.encoder_.feature_names_in_
 
     def _doubts(self) -> Iterator[str]:
         return self.model_._doubts()
@@ -226,13 +236,8 @@ class TableEstimator(PrivateEstimator):
     def _outputs(self, n_classes: int | None = None) -> int:
         return self.model_._outputs(n_classes)
 
-    def _outputs_of(self, targets: Array, stored: dict[str, Any]) -> int:
-        return self.model_._outputs_of(targets, stored)
-
-    def _weights(
-        self, targets: Array, stored: dict[str, Any], sample_weight: ArrayLike | None
-    ) -> Array | None:
-        return self.model_._weights(targets, stored, sample_weight)
+    def _outputs_of(self, facts: Facts) -> int:
+        return self.model_._outputs_of(facts)
 
     def _rows(self, X: Any) -> Array:
         """Rows as the inner model takes them."""

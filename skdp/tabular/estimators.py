@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
+from ..entry import Given
 from ..fitting import PrivateLearner
 from ..fitting._bases import ClassifierMixin, RegressorMixin
 from ..fitting.data import Array
@@ -88,7 +89,7 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups)
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows.
@@ -220,7 +221,7 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups)
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def predict(self, X: Any) -> Array:
         """Predicted numbers.

@@ -304,12 +304,8 @@ def test_the_network_stands_behind_the_curves_where_records_are_many():
 class Counts(DPTableClassifier):
     """Chooses by the number of rows, where persons have several and only their number is public."""
 
-    def _choose(self, encoder, n):
-        super()._choose(encoder, self._rows_seen)
-
-    def _owners(self, groups, n):
-        self._rows_seen = n
-        return super()._owners(groups, n)
+    def _settle(self, table, n):
+        return super()._settle(table, len(table))
 
 
 class Remembers(DPSplineFeatures):
