@@ -19,7 +19,18 @@ from ._arrays import (
 from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
 from ._classes import are_text, read_classes
 from ._held import Held, codes_of, of_nobody, refuse_without
-from ._intake import READERS, Facts, Given, Grades, Labels, Numbers, Reader, Unlabelled
+from ._intake import (
+    ENCODERS,
+    READERS,
+    Facts,
+    Given,
+    Grades,
+    Labels,
+    Numbers,
+    Reader,
+    Unlabelled,
+    register_encoder,
+)
 from ._outcomes import (
     OUTCOMES,
     TARGET_MAPS,
@@ -55,6 +66,7 @@ from ._views import (
 )
 
 __all__ = [
+    "ENCODERS",
     "OUTCOMES",
     "READERS",
     "TARGET_MAPS",
@@ -113,6 +125,7 @@ __all__ = [
     "read_classes",
     "read_targets",
     "refuse_without",
+    "register_encoder",
     "sizes_of",
     "table",
     "targets",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..entry import register_encoder
 from ..exceptions import NotSupported
 from ..fitting._parameters import refuse_wrong
 from ..fitting.data import as_text
@@ -38,6 +39,7 @@ PER_COLUMN, PER_RANK = (
 LEAST, MOST = 3, 13  # dimensions
 
 
+@register_encoder
 class DPSplineFeatures(TableEncoder):
     """Encode a table as `TableEncoder` does, with each number as a few functions of it; it reads no record.
 

@@ -192,15 +192,9 @@ class TableEstimator(PrivateEstimator):
         if found.random_features:
             self._told["random_features"] = found.random_features
 
-    def _settle(self, table: Any, n: int) -> DPSplineFeatures:
-        """Return the encoder of a table, of which only the columns are looked at."""
-        encoder = self._encoder("smooth").fit(table)
-        self._choose(encoder, n)
-        return encoder
-
     def _fit_or_fail(self, given: Given) -> Self:
         self._check_parameters()
-        return super()._fit_or_fail(given.mapped(self, self._settle))
+        return super()._fit_or_fail(given.mapped(self, self._encoder("smooth"), self._choose))
 
     def _reader(self) -> Reader:
         return self.model_._reader()

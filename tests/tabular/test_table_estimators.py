@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from laws.answers_held import attributes_are_answers
+from laws.answers_held import attributes_are_answers, neighbours_stay
 from laws.promises import acts
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -22,6 +22,7 @@ from skdp.neural_network import DPMLPClassifier
 from skdp.preprocessing import DPSplineFeatures
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
+from skdp.tabular import _table_estimator as room
 from skdp.tabular._choice import choose_model
 
 DECLARED = {
@@ -301,35 +302,45 @@ def test_the_network_stands_behind_the_curves_where_records_are_many():
     )
 
 
-class Counts(DPTableClassifier):
-    """Chooses by the number of rows, where persons have several and only their number is public."""
+def remembers(self, X, y=None, fit=DPSplineFeatures.fit):
+    """A fit of the encoder that reads a record."""
+    fit(self, X, y)
+    self.last_ = str(X.iloc[-1, 0])
+    return self
 
-    def _settle(self, table, n):
-        return super()._settle(table, len(table))
 
-
-class Remembers(DPSplineFeatures):
-    """An encoder that reads a record in fit."""
-
-    def fit(self, X, y=None):
-        super().fit(X, y)
-        self.last_ = str(X.iloc[-1, 0])
-        return self
+def shrinks(self, X, transform=DPSplineFeatures.transform):
+    """Rows divided by how long all of them are together."""
+    rows = transform(self, X)
+    return rows / np.linalg.norm(rows.sum(axis=0))
 
 
 def test_planted_leaks_are_found(monkeypatch):
-    acts_of = [*acts("DPTableClassifier: declared")]
-    assert acts_of and not [*attributes_are_answers(acts_of[0])]
-    from skdp.tabular import _table_estimator as room
+    (act, *_) = acts("DPTableClassifier: declared")
+    assert not [*attributes_are_answers(act)] and not [*neighbours_stay(act)]
+    with monkeypatch.context() as planted:
+        planted.setattr(DPSplineFeatures, "fit", remembers)
+        assert [*attributes_are_answers(act)]
+    with monkeypatch.context() as planted:
+        planted.setattr(DPSplineFeatures, "transform", shrinks)
+        assert [*neighbours_stay(act)]
 
-    monkeypatch.setattr(room, "DPSplineFeatures", Remembers)
-    assert [*attributes_are_answers(acts_of[0])]
+
+class Other(DPSplineFeatures):
+    """Maps rows alike, for all that anybody knows."""
+
+
+def test_no_subclass_of_an_encoder_comes_between_a_table_and_its_reader(monkeypatch):
+    monkeypatch.setattr(room, "DPSplineFeatures", Other)
+    with pytest.raises(TypeError, match="Other is no registered encoder"):
+        classifier().fit(FRAME, LABELS)
+
+
+def test_the_encoder_is_told_of_persons_not_of_rows():
+    told = []
     owners = np.arange(4000) // 8
-    given = {"max_rows_per_group": 2, "classes": ["no", "yes"], **PROMISE}
-    told = [
-        Counts(DECLARED, **given)
-        .fit(FRAME[:n], LABELS[:n], groups=owners[:n])
-        .privacy_.declared["model"]
-        for n in (3993, 4000)  # of 500 persons both
-    ]
-    assert told[0] != told[1], "this twin tells of rows"
+    model = classifier(max_rows_per_group=2)
+    for n in (3993, 4000):  # of 500 persons both
+        model.fit(FRAME[:n], LABELS[:n], groups=owners[:n])
+        told.append((model.encoder_.size_, model.privacy_.declared["model"]))
+    assert told[0] == told[1] and model.privacy_.declared["n"] == 500
