@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
     from ._classes import are_text, read_classes
     from ._held import Held
-    from ._intake import READERS, Facts, Given, Grades, Labels, Numbers, Reader, Unlabelled
+    from ._intake import (
+        ENCODERS,
+        READERS,
+        Facts,
+        Given,
+        Grades,
+        Labels,
+        Numbers,
+        Reader,
+        Unlabelled,
+        register_encoder,
+    )
     from ._outcomes import (
         LARGEST_LOG_LOSS,
         OUTCOMES,
@@ -81,6 +92,7 @@ else:
             "are_text": "_classes",
             "read_classes": "_classes",
             "Held": "_held",
+            "ENCODERS": "_intake",
             "READERS": "_intake",
             "Facts": "_intake",
             "Given": "_intake",
@@ -89,6 +101,7 @@ else:
             "Numbers": "_intake",
             "Reader": "_intake",
             "Unlabelled": "_intake",
+            "register_encoder": "_intake",
             "LARGEST_LOG_LOSS": "_outcomes",
             "OUTCOMES": "_outcomes",
             "TARGET_MAPS": "_outcomes",
@@ -133,6 +146,7 @@ else:
     )
 
 __all__ = [
+    "ENCODERS",
     "LARGEST_LOG_LOSS",
     "OUTCOMES",
     "READERS",
@@ -192,6 +206,7 @@ __all__ = [
     "read_cell",
     "read_classes",
     "read_targets",
+    "register_encoder",
     "sizes_along",
     "sizes_of",
     "table",

@@ -18,7 +18,12 @@ from skdp.utils import all_estimators
 
 ESTIMATORS = [kind for _, kind in all_estimators()]
 FITTED = [kind for kind in ESTIMATORS if "estimator" not in inspect.signature(kind).parameters]
-PRIVATE = [kind for kind in ESTIMATORS if issubclass(kind, PrivateEstimator)]
+PRIVATE = [
+    kind
+    for kind in ESTIMATORS
+    if issubclass(kind, PrivateEstimator)
+    and "declaration" not in inspect.signature(kind).parameters
+]
 
 
 def described(kind, title="Parameters"):
