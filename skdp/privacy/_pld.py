@@ -20,6 +20,7 @@ from ._compose import exact_mu, reduced
 from ._costs import inverse_up
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._pld_compose import Tail, compose
+from ._pld_curve_pairs import BundleAddPair, BundleRemovePair, BundleReplacePair
 from ._pld_lattice import Pair
 from ._pld_other_pairs import AtomPair, LaplacePair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
@@ -29,6 +30,7 @@ from .events import (
     Event,
     Gaussian,
     Laplace,
+    PoissonBundle,
     PoissonGaussian,
     PoissonPure,
     PureDP,
@@ -78,11 +80,20 @@ def _poisson_pure(event: PoissonPure, neighbors: str) -> tuple[Pair, Pair]:
     return AtomPair(removing), AtomPair(adding)
 
 
+def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
+    shift, rate = 1 / event.multiplier, event.rate
+    epsilons = tuple(e for e in event.epsilons if e > 0)
+    if neighbors == "replace_one":
+        return _symmetric(BundleReplacePair(shift, rate, epsilons))
+    return BundleRemovePair(shift, rate, epsilons), BundleAddPair(shift, rate, epsilons)
+
+
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
+    PoissonBundle: _bundle,
     PoissonGaussian: _poisson,
     PoissonPure: _poisson_pure,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
