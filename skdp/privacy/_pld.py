@@ -20,13 +20,14 @@ from ._compose import exact_mu, reduced
 from ._costs import inverse_up
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._pld_compose import Tail, compose
-from ._pld_curve_pairs import BundleAddPair, BundleRemovePair, BundleReplacePair
+from ._pld_curve_pairs import BestOfPair, BundleAddPair, BundleRemovePair, BundleReplacePair
 from ._pld_lattice import Pair
 from ._pld_other_pairs import AtomPair, LaplacePair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
 from ._sampled_pure import atoms
 from .events import (
+    BestOf,
     Event,
     Gaussian,
     Laplace,
@@ -90,6 +91,7 @@ def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
 
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
+    BestOf: lambda event, neighbors: _symmetric(BestOfPair(event, neighbors)),
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
@@ -116,6 +118,8 @@ def _known(event: Event, neighbors: str) -> bool:
 
 
 def _noise(event: Any) -> float:
+    if isinstance(event, BestOf):
+        return 1.0  # some: its curve knows how much
     return (
         1 / event.epsilon if isinstance(event, (PureDP, PoissonPure)) else float(event.multiplier)
     )

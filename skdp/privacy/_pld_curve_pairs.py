@@ -11,10 +11,19 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, log_ndtr, ndtr
 
+from ._best_of import closed, composed_curve
 from ._pld_lattice import Array, Components, Lattice
 from ._pld_pairs import MixturePair, RemovePair, ReplacePair
+from .events import BestOf
 
-__all__ = ["BundleAddPair", "BundleRemovePair", "BundleReplacePair", "CurvePair", "answers_of"]
+__all__ = [
+    "BestOfPair",
+    "BundleAddPair",
+    "BundleRemovePair",
+    "BundleReplacePair",
+    "CurvePair",
+    "answers_of",
+]
 
 _UNIT = 2.3e-16
 _NODES, _MOST_ANSWERS = 400, 128
@@ -39,6 +48,11 @@ class CurvePair:
         """Unbounded, unless a subclass says otherwise."""
         return math.inf
 
+    @property
+    def furthest(self) -> float:
+        """The loss up to which the profile is asked."""
+        return _FURTHEST
+
     def nodes(self, reach: float) -> tuple[Array, Array]:
         """The pair on a coarse grid."""
         top = self.ends(reach, -math.inf)[1]
@@ -56,7 +70,7 @@ class CurvePair:
         lowest_loss, top = self.ends(reach, floor)
         cells = max(math.ceil(top / step), 1)
         grid = step * np.arange(cells + 1, dtype=float)
-        known = np.maximum.accumulate(np.minimum(self.profile(grid), 1.0)[::-1])[::-1]
+        known = closed(grid, np.minimum(self.profile(grid), 1.0))
         kept, slopes = _convex(grid, known)
         down = np.zeros(cells + 1)
         down[kept[1:]] = -np.diff(np.append(slopes, 0.0))
@@ -93,13 +107,31 @@ def _slopes(losses: Array, known: Array) -> Array:
 @lru_cache(maxsize=256)
 def _end(pair: CurvePair, least: float) -> float:
     """A loss, of a few, at which delta has come down to ``least``."""
-    most = min(pair.largest_loss, _FURTHEST)
+    most = min(pair.largest_loss, pair.furthest)
     high = min(1e-3, most)
     while high < most and pair.profile(np.array([high]))[0] > least:
         high = min(2 * high, most)
     grid = np.linspace(0.0, high, 65)[1:]
     met = pair.profile(grid) <= least
     return float(grid[np.argmax(met)]) if met.any() else high
+
+
+@dataclass(frozen=True)
+class BestOfPair(CurvePair):
+    """A search, by chords of its profile."""
+
+    event: BestOf
+    neighbors: str
+
+    @property
+    def furthest(self) -> float:
+        """Where delta is level, or next to nothing."""
+        return float(composed_curve(self.event, self.neighbors).nodes[-1])
+
+    def profile(self, losses: Array) -> Array:
+        """Chords of the profile."""
+        curve = composed_curve(self.event, self.neighbors)
+        return np.asarray(curve.at(losses) * (1 + 1e-12))
 
 
 @lru_cache(maxsize=64)
