@@ -18,16 +18,25 @@ import numpy as np
 from ..exceptions import NotSupported
 from ._compose import exact_mu, reduced
 from ._costs import inverse_up
+from ._discrete import outcomes
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._pld_compose import Tail, compose
-from ._pld_curve_pairs import BestOfPair, BundleAddPair, BundleRemovePair, BundleReplacePair
+from ._pld_curve_pairs import (
+    BestOfPair,
+    BundleAddPair,
+    BundleRemovePair,
+    BundleReplacePair,
+    OutcomesPair,
+)
 from ._pld_lattice import Pair
-from ._pld_other_pairs import AtomPair, LaplacePair, PurePair, SwapPair
+from ._pld_other_pairs import AtomPair, LaplacePair, ListedPair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
 from ._sampled_pure import atoms
 from .events import (
     BestOf,
+    DiscreteGaussian,
+    DiscreteLaplace,
     Event,
     Gaussian,
     Laplace,
@@ -35,8 +44,10 @@ from .events import (
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    RandomizedResponse,
     Script,
     WithoutReplacementGaussian,
+    WorstPair,
 )
 from .spec import check_neighbors
 
@@ -63,6 +74,8 @@ _COARSER = 1e-2  # how well an epsilon is known before the fine grid is taken
 _NEAR = 1e-9  # how well, in relative terms, delta at an epsilon is the delta that it was found for
 _FAINTEST = 1e-285
 _ROUND_OFF = 1e-15
+_LEAST_SHIFT, _LEAST_RATE = 1e-5, 1e-7  # of bundles, which are priced as if they had these
+_LEAST_NOISE, _MOST_EPSILON = 1e-2, 200.0  # of bundles that have a finite price
 
 
 def _symmetric(pair: Pair) -> tuple[Pair, Pair]:
@@ -82,16 +95,28 @@ def _poisson_pure(event: PoissonPure, neighbors: str) -> tuple[Pair, Pair]:
 
 
 def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
-    shift, rate = 1 / event.multiplier, event.rate
+    shift = max(1 / event.multiplier, _LEAST_SHIFT)  # less noise and larger samples only cost more
+    rate = max(event.rate, _LEAST_RATE)
     epsilons = tuple(e for e in event.epsilons if e > 0)
     if neighbors == "replace_one":
         return _symmetric(BundleReplacePair(shift, rate, epsilons))
     return BundleRemovePair(shift, rate, epsilons), BundleAddPair(shift, rate, epsilons)
 
 
+def _listed(event: Any, neighbors: str) -> tuple[Pair, Pair]:
+    sides = outcomes(event, neighbors)
+    if neighbors == "replace_one" and sides[0] is not sides[1]:
+        return _symmetric(OutcomesPair(sides))
+    return ListedPair(sides[0]), ListedPair(sides[1])
+
+
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     BestOf: lambda event, neighbors: _symmetric(BestOfPair(event, neighbors)),
+    DiscreteGaussian: _listed,
+    DiscreteLaplace: _listed,
+    RandomizedResponse: _listed,
+    WorstPair: _listed,
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
@@ -114,12 +139,17 @@ def supports(event: Event, neighbors: str) -> bool:
 def _known(event: Event, neighbors: str) -> bool:
     if isinstance(event, WithoutReplacementGaussian):
         return neighbors == "replace_one"
-    return type(event) in _PAIRS
+    return type(event) in _PAIRS and getattr(event, "enumerable", True)
 
 
 def _noise(event: Any) -> float:
     if isinstance(event, BestOf):
         return 1.0  # some: its curve knows how much
+    if isinstance(event, PoissonBundle):  # beyond, nothing is promised
+        told = event.multiplier < _LEAST_NOISE or math.fsum(event.epsilons) > _MOST_EPSILON
+        return 0.0 if told else event.multiplier
+    if hasattr(event, "noise"):
+        return float(event.noise)
     return (
         1 / event.epsilon if isinstance(event, (PureDP, PoissonPure)) else float(event.multiplier)
     )

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr, ndtr
 
 from ._best_of import closed, composed_curve
+from ._discrete import Outcomes
 from ._pld_lattice import Array, Components, Lattice
 from ._pld_pairs import MixturePair, RemovePair, ReplacePair
 from .events import BestOf
@@ -134,6 +135,26 @@ class BestOfPair(CurvePair):
         return np.asarray(curve.at(losses) * (1 + 1e-12))
 
 
+@dataclass(frozen=True)
+class OutcomesPair(CurvePair):
+    """The symmetric pair of listed answers where either neighbour may come first: the larger of both profiles."""
+
+    sides: tuple[Outcomes, ...]
+
+    def profile(self, losses: Array) -> Array:
+        """Sums of what is above each loss."""
+        return np.max([self._of(side, losses) for side in self.sides], axis=0)
+
+    @staticmethod
+    def _of(side: Outcomes, t: Array) -> Array:
+        losses, masses = side.losses, side.masses
+        above = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
+        rest = np.append(np.cumsum((masses * np.exp(-losses))[::-1])[::-1], 0.0)
+        first = np.searchsorted(losses, t, side="right")
+        round_off = _UNIT * (len(losses) + 16) * above[first]
+        return np.maximum(above[first] - np.exp(t) * rest[first], 0.0) + side.infinite + round_off
+
+
 @lru_cache(maxsize=64)
 def answers_of(epsilons: tuple[float, ...]) -> tuple[tuple[float, float], ...]:
     """Losses, and their masses under P, of randomised responses asked together.
@@ -193,6 +214,8 @@ class BundleRemovePair(MixturePair):
     def upper(self) -> Components:
         """The sampled mixture."""
         taken = tuple((self.rate * w, mean) for w, mean in self._with())
+        if self.rate == 1:
+            return taken
         return tuple(((1 - self.rate) * w, mean) for w, mean in self._without()) + taken
 
     @property
@@ -215,7 +238,7 @@ class BundleAddPair(BundleRemovePair):
     @property
     def largest_loss(self) -> float:
         """-log(1 - q)."""
-        return -math.log1p(-self.rate)
+        return -math.log1p(-self.rate) if self.rate < 1 else math.inf
 
     @property
     def upper(self) -> Components:
@@ -254,6 +277,8 @@ class BundleReplacePair(CurvePair):
         some = losses
         if len(losses) > _LOOKS:
             some = np.append(losses[0], np.geomspace(losses[1], losses[-1], _LOOKS))
+        if self.rate == 1:
+            return np.minimum(self._bound(losses, np.zeros(len(losses))), 1.0)
         start = self.shift * (ReplacePair(self.shift, self.rate).at(some) + self.shift / 2)
         shares = np.linspace(0.0, 1.25, 26)
         bounds = np.array([self._bound(some, share * start) for share in shares])
@@ -274,6 +299,7 @@ class BundleReplacePair(CurvePair):
         return w
 
     def _thresholds(self, t: Array, w: Array) -> tuple[Array, Array, Array]:
+        w = np.minimum(w, _FURTHEST)
         r = -np.expm1(-t) * ((1 - self.rate) / self.rate) * np.exp(w)
         y = t + np.log1p(r)
         return r / (1 + r), y - w, y

@@ -16,7 +16,7 @@ from skdp.privacy._pld_curve_pairs import (
     BundleReplacePair,
     answers_of,
 )
-from skdp.privacy.events import PoissonBundle, PoissonGaussian, PoissonPure
+from skdp.privacy.events import Gaussian, PoissonBundle, PoissonGaussian, PoissonPure, PureDP
 
 ADD, REPLACE = "add_remove", "replace_one"
 
@@ -172,6 +172,18 @@ class TestReplaceOne:
         ]
         assert max(alone) < found < 1.1 * math.hypot(*alone) + 0.2
         assert found > epsilon(((event, 200),), 1e-6, ADD)
+
+
+@pytest.mark.parametrize("neighbors", [ADD, REPLACE])
+def test_a_sample_of_everybody_is_all_steps_and_the_ends_have_prices(neighbors):
+    times = 2.0 if neighbors == REPLACE else 1.0
+    whole = ((Gaussian(3.0 / times), 4), (PureDP(0.2), 4))
+    found = epsilon(((PoissonBundle(3.0, (0.2,), 1.0), 4),), 1e-6, neighbors)
+    assert found == pytest.approx(epsilon(whole, 1e-6, neighbors), rel=1e-4)
+    assert epsilon(((PoissonBundle(3.0, (0.2,), 0.0), 4),), 1e-6, neighbors) == 0
+    assert epsilon(((PoissonBundle(1e-3, (0.2,), 0.1), 4),), 1e-6, REPLACE) == math.inf
+    rare, scarce = (PoissonBundle(1e9, (0.2,), q) for q in (1e-3, 1e-9))
+    assert epsilon(((scarce, 4),), 1e-6, neighbors) <= epsilon(((rare, 4),), 1e-6, neighbors)
 
 
 @pytest.mark.parametrize("pair", [BundleRemovePair, BundleAddPair])

@@ -12,6 +12,12 @@ from ._batches import (
     ShuffledEpoch,
     WithoutReplacementGaussian,
 )
+from ._discrete import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    RandomizedResponse,
+    WorstPair,
+)
 from ._event import (
     Event,
     fraction,
@@ -46,6 +52,8 @@ __all__ = [
     "AboveThreshold",
     "BestOf",
     "BoundedRange",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Event",
     "Gaussian",
     "GaussianAboveThreshold",
@@ -57,10 +65,12 @@ __all__ = [
     "PureDP",
     "PureObjectivePerturbation",
     "RandomPosition",
+    "RandomizedResponse",
     "RenyiDP",
     "Script",
     "ShuffledEpoch",
     "WithoutReplacementGaussian",
+    "WorstPair",
     "checked",
     "fraction",
     "inverse_noise_field",
