@@ -12,12 +12,6 @@ from ._batches import (
     ShuffledEpoch,
     WithoutReplacementGaussian,
 )
-from ._discrete import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    RandomizedResponse,
-    WorstPair,
-)
 from ._event import (
     Event,
     fraction,
@@ -39,11 +33,15 @@ from ._whole import (
     ZCDP,
     AboveThreshold,
     BoundedRange,
+    DiscreteGaussian,
+    DiscreteLaplace,
     Gaussian,
     GaussianAboveThreshold,
     Laplace,
     PureDP,
+    RandomizedResponse,
     RenyiDP,
+    WorstPair,
 )
 from ._written import read_script, written_script
 
