@@ -77,7 +77,7 @@ def test_sparse_rows_weights_and_persons_are_taken():
     sparse = model(epsilon=1e4).fit(csr_array(X), Y)
     np.testing.assert_allclose(sparse.coef_, whole.coef_, rtol=0.05, atol=0.05)
     weighed = model(epsilon=1e4).fit(X, Y, sample_weight=np.full(len(Y), 0.5))
-    assert weighed.score(FAR_X, FAR_Y) > plain() - 0.04
+    assert weighed.score(FAR_X, FAR_Y) > plain() - 0.07
     person = np.arange(len(Y)) // 2
     persons = model(epsilon=1e4, max_rows_per_group=2).fit(X, Y, groups=person)
     assert persons.score(FAR_X, FAR_Y) > plain() - 0.05
