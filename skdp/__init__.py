@@ -94,9 +94,10 @@ def show_versions() -> None:
 
 def _filters_of(solver: str) -> list[str | None]:
     """Name the filters that the solvers of this class name run under."""
-    from .solvers import LIST_SOLVERS, SOLVERS
+    from .solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 
-    kinds = [*SOLVERS.called(solver), *LIST_SOLVERS.called(solver)]
+    known = SOLVERS, LIST_SOLVERS, CLASS_SOLVERS
+    kinds = [kind for registry in known for kind in registry.called(solver)]
     return [kind.filter if kind.adaptive else None for kind in kinds]
 
 

@@ -99,6 +99,8 @@ def _sums(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
     bounds = np.linspace(0.5, 2.0, width - 1)
     yield "", room.ColumnMoments(multiplier=2.0, low=-bounds, high=bounds)
     yield "", room.Mapped(question=mapped, coordinates=coordinates, scale=0.8, whole=0.4)
+    sums = room.ClassSums(multiplier=2.0)
+    yield ": ClassSums", room.Mapped(question=sums, coordinates=coordinates, scale=0.8)
     yield ": Gradient", room.PoissonBatch(gradient, 0.3)
     yield ": SecondMoment", room.PoissonBatch(room.SecondMoment(multiplier=2.0), 0.3)
     yield ": Gradient", room.RandomBatch(gradient, n // 3)

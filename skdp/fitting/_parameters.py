@@ -18,7 +18,7 @@ from ..models import ACTIVATIONS
 from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.spec import NEIGHBORS
-from ..solvers import SOLVERS, Solver
+from ..solvers import CLASS_SOLVERS, SOLVERS, Solver
 
 __all__ = [
     "MAX_ROWS_PER_GROUP",
@@ -201,8 +201,9 @@ RULES: dict[str, Rule] = {
         "must be a number from 1 to 2**53: declare a rough count, or None to estimate it privately",
     ),
     "solver": (
-        one_of(Solver, "auto", *SOLVERS),
-        f"is not known; use one of {_listed(['auto', *sorted(SOLVERS)])} or an instance from skdp.solvers",
+        one_of(Solver, "auto", *SOLVERS, *CLASS_SOLVERS),
+        f"is not known; use one of {_listed(['auto', *sorted([*SOLVERS, *CLASS_SOLVERS])])} or an instance from "
+        "skdp.solvers",
     ),
     "penalty": (
         _or_none(one_of((Penalty, str))),

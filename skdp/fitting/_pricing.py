@@ -16,7 +16,7 @@ from ..penalties import PENALTIES
 from ..privacy import accountants
 from ..privacy.events import merged
 from ..privacy.ledger import Recorder
-from ..solvers import SOLVERS, Budget, Task
+from ..solvers import CLASS_SOLVERS, SOLVERS, Budget, Task
 from ._threads import one_thread
 from .plan import Plan, Purchase
 from .program import Share
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["filter_of", "priced", "priced_as_before", "rehearse", "shared_budget"]
 
 _REMEMBERED = 256  # plans
-_LASTING: tuple[Mapping[str, type], ...] = (LOSSES, MODELS, PENALTIES, SOLVERS)
+_LASTING: tuple[tuple[Mapping[str, type], ...], ...] = (
+    (LOSSES,),
+    (MODELS,),
+    (PENALTIES,),
+    (SOLVERS, CLASS_SOLVERS),
+)
 
 
 def priced(plan: Plan | Purchase, renyi_order: int | None = None) -> tuple[float, Statement]:
@@ -58,7 +63,9 @@ def _lasts(plan: Plan) -> bool:
     """Return True if equal plans always ask the same: an object of a class of the caller's own may change."""
     task = plan.task
     parts = (task.loss, plan.public.model, task.penalty.penalty, plan.solver)
-    known = all(type(part) in room.values() for part, room in zip(parts, _LASTING))
+    known = all(
+        any(type(part) in room.values() for room in rooms) for part, rooms in zip(parts, _LASTING)
+    )
     of_each = all(type(each.penalty) in PENALTIES.values() for each in task.each)
     return known and of_each and plan.hashable
 

@@ -15,7 +15,7 @@ from .._messages import frames_to_caller
 from ..entry import Array, Facts, affine_of, table, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
-from ..solvers import GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
+from ..solvers import CLASS_SOLVERS, GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
 from ._corners import Corner, corner_width
 from .auto import choose_solver
 from .estimator import PrivateEstimator
@@ -332,7 +332,7 @@ def _inner_parameters(solver: Any) -> dict[str, Any]:
     -------
     dict
     """
-    if not isinstance(solver, str) or solver not in {*SOLVERS, *LIST_SOLVERS}:
+    if not isinstance(solver, str) or solver not in {*SOLVERS, *LIST_SOLVERS, *CLASS_SOLVERS}:
         return {}
     return {_PREFIX + name: value for name, value in resolve(solver).get_params().items()}
 

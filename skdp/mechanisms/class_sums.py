@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ._cells import cells_of
-from ._kernels import PIECE, add
+from ._kernels import PIECE, ROUNDINGS, UNIT, add, pairwise_total
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
@@ -19,6 +19,7 @@ __all__ = ["ClassSums"]
 
 MOST = 1 << 20  # classes
 HEAVIEST = 1e3  # weight of counts, and of squares
+AT_ONCE = 1 << 22  # weights of rows in classes that are held at a time
 HALF = 0.5  # squares of this weight are free under replace-one, whatever bounds the rows
 
 
@@ -38,7 +39,7 @@ class ClassSums(Additive):
     squares : float
         Weight of the squares, each over `cap`, beside the sums; 0 leaves them out.
     cap : float
-        Bound on each entry of a row; entries beyond it are cut.
+        Bound on each entry of a row where squares are asked; entries beyond it are cut.
     multiplier : float
         Standard deviation of the noise over the bound of one record's contribution.
 
@@ -91,21 +92,42 @@ class ClassSums(Additive):
         apart = row if self.squares <= free else row * (1.0 + self.squares**2)
         return math.sqrt(max(2.0 * self._square(public), 4.0 * apart))
 
+    def rounding(self, public: Public) -> float:
+        """Bound the rounding of the sums; mapped rows are summed as stored, which may be longer."""
+        if not public.stretch:
+            return super().rounding(public)
+        longest = max(self.bound(public), public.stretch)
+        return (ROUNDINGS + public.depth) * UNIT * public.most_rows * longest
+
+    def refuse_in(self, seen: Public) -> None:
+        """Refuse squares, whose entries would be those of other columns; new rows are bounded in norm, as these are."""
+        if self.squares:
+            super().refuse_in(seen)
+
     def measure(self, records: Records) -> Array:
         """The weighted counts, sums and squares: a line for each class."""
         total = np.zeros((self.classes, self._width(records.public)))
         lost = np.zeros_like(total)
-        cells, weights = cells_of(records.y, self.classes), records.share
-        for first in range(0, len(cells), PIECE):
-            part = slice(first, first + PIECE)
-            values = self._contributions(records.rows.take(part).to_dense())
-            if weights is not None:
-                values *= weights[part, None]
+        cells = cells_of(records.y, self.classes)
+        step = PIECE if self.squares else max(PIECE, AT_ONCE // self.classes)
+        for first in range(0, len(cells), step):
+            part = slice(first, first + step)
             here, line = np.unique(cells[part], return_inverse=True)
+            weights = np.array(line[:, None] == np.arange(len(here)), dtype=np.float64)
+            if records.share is not None:
+                weights *= records.share[part, None]
             sums, rest = total[here], lost[here]
-            add(sums, rest, (line == np.arange(len(here))[:, None]) @ values)
+            add(sums, rest, self._sums(records.rows.take(part), weights))
             total[here], lost[here] = sums, rest
         return np.asarray(total + lost)
+
+    def _sums(self, rows: Any, weights: Array) -> Array:
+        """A line for each column of weights: the weighted sums of what rows contribute."""
+        if self.squares:
+            return np.asarray(weights.T @ self._contributions(rows.to_dense()))
+        counted = self.counts * pairwise_total(weights)
+        sums = [counted[:, None]] if self.counts else []
+        return np.hstack([*sums, rows.tdot(weights).T])
 
     def split(self, answer: Array) -> tuple[Array, Array, Array]:
         """Counts, sums and sums of squares from an answer, without their weights.
@@ -129,11 +151,8 @@ class ClassSums(Additive):
 
     def _contributions(self, rows: Array) -> Array:
         np.clip(rows, -self.cap, self.cap, out=rows)
-        parts = [np.full((len(rows), 1), self.counts)] if self.counts else []
-        parts.append(rows)
-        if self.squares:
-            parts.append(self.squares * (np.square(rows) / self.cap))
-        return np.hstack(parts)
+        counts = [np.full((len(rows), 1), self.counts)] if self.counts else []
+        return np.hstack([*counts, rows, self.squares * (np.square(rows) / self.cap)])
 
     def _width(self, public: Public) -> int:
         """Return the number of entries of a line."""
@@ -145,7 +164,9 @@ class ClassSums(Additive):
         return self.counts**2 + row * (1.0 + self.squares**2)
 
     def _square_of_row(self, public: Public) -> float:
-        """Bound the squared norm of a row whose entries are cut."""
+        """Bound the squared norm of a row, whose entries are cut where squares are asked."""
+        if not self.squares:
+            return public.row_bound**2
         return min(public.row_bound**2, public.width * self.cap**2)
 
     def _in_box(self, public: Public) -> bool:

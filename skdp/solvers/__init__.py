@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .dp_admm import DPADMM
     from .frank_wolfe import FrankWolfe
     from .gd import GD
+    from .lda import LDA
     from .mpadmm import MPADMM
     from .newton import Newton
     from .objective_perturbation import ObjectivePerturbation
@@ -44,8 +45,10 @@ __all__ = [
     "BLGD",
     "BLSGD",
     "BLSGDAC",
+    "CLASS_SOLVERS",
     "DPADMM",
     "GD",
+    "LDA",
     "LIST_SOLVERS",
     "MPADMM",
     "PSGD",
@@ -106,6 +109,14 @@ SOLVERS: Registry[Solver] = Registry(
     },
 )
 
+# Those that know nothing but three classes or more.
+CLASS_SOLVERS: Registry[Solver] = Registry(
+    __name__,
+    {
+        "lda": "lda.LDA",
+    },
+)
+
 # Those that know nothing but lists of documents, for `skdp.ranking`.
 LIST_SOLVERS: Registry[Solver] = Registry(
     __name__,
@@ -127,4 +138,5 @@ if not TYPE_CHECKING:
         },
         SOLVERS,
         LIST_SOLVERS,
+        CLASS_SOLVERS,
     )

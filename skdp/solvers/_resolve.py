@@ -1,6 +1,6 @@
 """Solvers from names."""
 
-from . import LIST_SOLVERS, SOLVERS
+from . import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 from ._ranges import plain
 from ._solver import Solver, Task, refuse_unfit
 
@@ -38,10 +38,9 @@ def _known(solver: str | Solver) -> Solver:
         return plain(solver)
     if isinstance(solver, str) and solver == "auto":
         raise ValueError("solver='auto' is chosen at fit; name a solver to set its parameters.")
-    if isinstance(solver, str) and solver in LIST_SOLVERS:
-        return LIST_SOLVERS[solver]()
-    if isinstance(solver, str) and solver in SOLVERS:
-        return SOLVERS[solver]()
+    for known in (LIST_SOLVERS, CLASS_SOLVERS, SOLVERS):
+        if isinstance(solver, str) and solver in known:
+            return known[solver]()
     raise ValueError(
         f"solver={solver!r} is not known; use one of {['auto', *sorted(SOLVERS)]} or an instance."
     )

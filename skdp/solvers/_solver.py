@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from ..exceptions import NotSupported
-from ..losses import Huber, ListLoss, Loss, Squared
+from ..losses import Huber, ListLoss, Loss, Multinomial, Squared
 from ..mechanisms import Count, Public
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1Ball, ScaledPenalty
@@ -125,6 +125,7 @@ class Budget:
 TRAITS: dict[str, Callable[[Task], bool]] = {
     "bounded_slope": lambda task: task.loss.slope is not None,
     "smooth_loss": lambda task: task.loss.curvature is not None,
+    "several_classes": lambda task: isinstance(task.loss, Multinomial),
     "one_output": lambda task: len(task.shape) == 1,
     "convex_penalty": lambda task: task.penalty.convex,
     "smooth_penalty": lambda task: task.penalty.smooth,
@@ -135,6 +136,7 @@ TRAITS: dict[str, Callable[[Task], bool]] = {
 WORDS = {
     "bounded_slope": "a loss with bounded slope",
     "smooth_loss": "a smooth loss",
+    "several_classes": "three classes or more that are fitted at once (multi_class='multinomial')",
     "one_output": "one score per record (two classes, one target, or multi_class='ovr')",
     "convex_penalty": "a convex penalty",
     "smooth_penalty": "a smooth penalty",

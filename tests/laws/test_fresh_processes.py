@@ -24,7 +24,7 @@ from skdp.privacy._currencies import CURRENCIES
 from skdp.privacy._receipts._pages import is_page
 from skdp.privacy.curves import registered
 from skdp.privacy.events import written_script
-from skdp.solvers import LIST_SOLVERS, SOLVERS
+from skdp.solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 from skdp.utils import all_estimators
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -36,6 +36,7 @@ REGISTRIES = {
     "skdp.penalties:PENALTIES": PENALTIES,
     "skdp.solvers:SOLVERS": SOLVERS,
     "skdp.solvers:LIST_SOLVERS": LIST_SOLVERS,
+    "skdp.solvers:CLASS_SOLVERS": CLASS_SOLVERS,
 }
 
 

@@ -35,7 +35,7 @@ def test_sums_are_those_of_each_class(n, dtype, given):
     question = ClassSums(classes=5, counts=0.7, squares=0.3, cap=0.6, multiplier=1.0)
     counts, sums, squares = question.split(question.measure(records))
     X = X / np.maximum(np.linalg.norm(X.astype(float), axis=1, keepdims=True), 1.0)
-    X = np.clip(X, -0.6, 0.6)
+    X = np.clip(X, -0.6, 0.6)  # where squares are asked
     for k in range(5):
         mine = y == k
         assert counts[k] == pytest.approx(mine.sum(), abs=1e-10)
@@ -164,10 +164,35 @@ def test_wrong_fields_are_refused(wrong):
         ClassSums(**{"multiplier": 1.0, **wrong})
 
 
-def test_other_coordinates_are_refused():
-    asked = Mapped(question=ClassSums(multiplier=1.0), coordinates=Coordinates(np.eye(2)))
+def test_squares_are_refused_in_other_coordinates():
+    asked = Mapped(
+        question=ClassSums(squares=0.5, multiplier=1.0), coordinates=Coordinates(np.eye(2))
+    )
     with pytest.raises(NotSupported):
         price(asked, Public(10, 2, 0.0, "replace_one"))
+
+
+@pytest.mark.parametrize("given", [np.asarray, csr_array], ids=lambda g: g.__name__)
+def test_sums_in_other_coordinates_are_of_shrunk_images(given):
+    records, X, y = rows_of(700, 4, 5, given=given)
+    matrix = RNG.normal(size=(3, 4))
+    asked = Mapped(
+        question=ClassSums(classes=5, multiplier=0.0), coordinates=Coordinates(matrix), scale=0.7
+    )
+    counts, sums, _ = asked.question.split(asked.answer(records, Noise(seed=0)))
+    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0)
+    Z = X @ matrix.T / 0.7
+    Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1.0)
+    for k in range(5):
+        assert counts[k] == (y == k).sum()
+        assert sums[k] == pytest.approx(Z[y == k].sum(axis=0), abs=1e-9)
+
+
+def test_rounding_in_other_coordinates_grows_with_their_stretch():
+    public = Public(10, 2, 0.25, "replace_one")
+    question = ClassSums(multiplier=1.0)
+    far = Mapped(question=question, coordinates=Coordinates(1e6 * np.eye(3)))._seen(public)
+    assert question.rounding(far) > 1e5 * question.rounding(public)
 
 
 def test_persons_count_once():

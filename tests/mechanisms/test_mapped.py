@@ -17,6 +17,7 @@ from skdp.losses import Huber, Logistic
 from skdp.mechanisms import (
     MECHANISMS,
     BestCandidate,
+    ClassSums,
     Coordinates,
     Gradient,
     Mapped,
@@ -266,7 +267,7 @@ def test_questions_without_a_proof_here_are_refused(question):
 
 @pytest.mark.parametrize("kind", sorted(MECHANISMS, key=lambda kind: kind.__name__))
 def test_a_mechanism_refuses_other_coordinates_unless_its_page_says_why_not(kind):
-    proved = kind in (Gradient, PerturbedObjective)
+    proved = kind in (ClassSums, Gradient, PerturbedObjective)
     assert (kind.refuse_in is not Mechanism.refuse_in) == proved
 
 

@@ -13,7 +13,7 @@ from skdp import DPLogisticRegression
 from skdp.privacy import Filter, Receipt, Spec, epsilon
 from skdp.privacy._receipts import _plain
 from skdp.privacy.events import Event, Gaussian
-from skdp.solvers import LIST_SOLVERS, SOLVERS
+from skdp.solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -171,10 +171,10 @@ def filtered(solver, kind):
     )
 
 
-@pytest.mark.parametrize("name", [*SOLVERS, *LIST_SOLVERS])
+@pytest.mark.parametrize("name", [*SOLVERS, *LIST_SOLVERS, *CLASS_SOLVERS])
 def test_no_fit_is_told_as_one_that_was_admitted_otherwise(name):
     """The script of a filtered fit, priced as if it had been fixed beforehand, is cheaper and proves nothing."""
-    solver = {**SOLVERS, **LIST_SOLVERS}[name]
+    solver = {**SOLVERS, **LIST_SOLVERS, **CLASS_SOLVERS}[name]
     filters = {kind: filtered(f"{solver.__name__}()", kind) for kind in ("gdp", "rdp", "zcdp")}
     one = filters["rdp"]
     price = epsilon(one.script, one.delta)
