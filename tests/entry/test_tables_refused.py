@@ -8,9 +8,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
+from skdp import NotSupported
 from skdp.entry import any_table, cells_of, is_frame, labels, read_cell, read_targets, table
 from skdp.entry._cells import _read_all
 from skdp.entry._units import shares_of_bound
+from skdp.entry._views import dense
 
 X = np.arange(6.0).reshape(3, 2)
 
@@ -50,6 +52,13 @@ def test_what_does_not_fit_into_memory_is_told_without_a_count():
 def test_tables_of_any_cells_are_refused_by_their_shape(given, said):
     with pytest.raises(ValueError, match=said):
         any_table(asked(), given, reset=True)
+
+
+def test_sparse_tables_are_refused_where_every_cell_counts():
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
+        table(asked(), csr_array(X), reset=True, sparse=False)
+    with pytest.raises(NotSupported, match="bounds= maps every cell, which needs a dense table"):
+        dense(csr_array(X), bought=False)
 
 
 def test_other_columns_than_those_of_fit_are_refused():

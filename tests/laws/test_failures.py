@@ -20,7 +20,8 @@ from sklearn.base import clone
 
 import skdp
 from skdp import metrics, model_selection
-from skdp.fitting import program, trials
+from skdp.entry import _reused
+from skdp.fitting import program
 from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation, _searches
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
@@ -220,7 +221,7 @@ def forgetful():
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_after_which_nobody_pays_is_found(name, monkeypatch):
     monkeypatch.setattr(_searches, "paid", forgetful)
-    monkeypatch.setattr(trials, "paid", forgetful)
+    monkeypatch.setattr(_reused, "paid", forgetful)
     (told,) = check_next_is_paid(PAYING[name], PAYING["DPRidge-replace_one"], ROOM)
     assert told == "a later fit was charged 0 times"
 

@@ -35,6 +35,7 @@ FITS = (
     "DPRanker: persons",
     "DPRanker: labels",
     "DPBounds: declared",
+    "DPGaussianNB: declared",
     "DPImputer: missing cells",
     "DPPCA: declared",
     "make_pipeline(DPStandardScaler)",
