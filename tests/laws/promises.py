@@ -21,7 +21,7 @@ import pandas as pd
 from laws.other_values import others, parameters_of
 from laws.records import COLUMNS, EPSILON, FEW, LIST, RELATIONS, N, Table, table
 from laws.runs import short
-from laws.variants import FORMS, VARIANTS, Variant
+from laws.variants import FORMS, VARIANTS, Variant, thirds
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -30,7 +30,7 @@ import skdp
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import KeyFold, PositionFold
 from skdp.privacy import Ledger
-from skdp.solvers import SOLVERS
+from skdp.solvers import CLASS_SOLVERS, SOLVERS
 from skdp.utils import all_estimators
 from skdp.utils._discovery import _public_modules
 
@@ -274,11 +274,14 @@ def _of_solvers(name: str, kind: type, relation: str) -> Iterator[Act]:
         return
     ways: list[tuple[str, dict[str, Any]]] = [("", {}), (", data_norm=None", {"data_norm": None})]
     ways += [(", n bought", {"n_public": None})] if relation == "add_remove" else []
-    for solver in SOLVERS:
+    classes = Variant("thirds", {"classes": [0, 1, 2]}, targets_of=thirds)
+    of_classes = [(solver, classes) for solver in CLASS_SOLVERS if name == "DPLogisticRegression"]
+    for solver, variant in (*((solver, VARIANTS[0]) for solver in SOLVERS), *of_classes):
         for what, parameters in ways:
-            model = built(kind, relation, {"solver": short(solver), **parameters})
+            chosen = short(solver) if solver in SOLVERS else solver
+            given = {"solver": chosen, **variant.parameters, **parameters}
             act = f"{name}: solver={solver}{what}"
-            yield Act(act, relation, _fit(model, VARIANTS[0], relation))
+            yield Act(act, relation, _fit(built(kind, relation, given), variant, relation))
 
 
 # --- Pipelines ------------------------------------------------------------------------------------------------------

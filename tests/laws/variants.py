@@ -73,7 +73,7 @@ def _takes_targets(model: Any) -> bool:
     return is_regressor(model) and get_tags(model).target_tags.multi_output
 
 
-def _thirds(given: Table) -> np.ndarray:
+def thirds(given: Table) -> np.ndarray:
     return np.digitize(given.number, [-0.4, 0.9])
 
 
@@ -150,11 +150,11 @@ VARIANTS = (
     Variant("told", {"verbose": 1}),
     Variant("paid by a ledger", {}, of=lambda model: hasattr(model, "ledger"), paid=True),
     Variant("few records", {}, size=LIST),
-    Variant("three classes", {"classes": [0, 1, 2]}, targets_of=_thirds, of=_takes_classes),
+    Variant("three classes", {"classes": [0, 1, 2]}, targets_of=thirds, of=_takes_classes),
     Variant(
         "three classes, nothing declared",
         {"classes": [0, 1, 2], "data_norm": None, "class_weight": "balanced"},
-        targets_of=_thirds,
+        targets_of=thirds,
         of=_takes_classes,
     ),
     Variant("several targets", {}, targets_of=_two_targets, of=_takes_targets),
