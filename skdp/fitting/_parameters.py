@@ -217,7 +217,7 @@ RULES: dict[str, Rule] = {
     ),
     "threshold": (
         _or_none(_between(1e-30, 1e30)),
-        "must be a number between 1e-30 and 1e30, in units of the target, or None for 1.35",
+        "must be a number between 1e-30 and 1e30, in units of the target, or None for one by the residuals",
     ),
     "smoothing": (
         _or_none(_between(5e-3, 1.0)),

@@ -39,9 +39,9 @@ STILL = (
 )
 # Losses of slopes of either sign that a tilt suits too; counts have slopes far below the bound, so they want less.
 TILTED: dict[type[Loss], float] = {
-    EpsilonInsensitive: QUIET,
+    EpsilonInsensitive: 0.001,
     SquaredEpsilonInsensitive: QUIET,
-    QuantileHuber: 0.002,
+    QuantileHuber: 0.001,
     Poisson: 0.0025,
 }
 MANY = 4e6  # records beside which double precision certifies no minimiser of a loss with a sharp corner

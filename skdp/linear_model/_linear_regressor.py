@@ -45,6 +45,10 @@ class LinearRegressor(Starting, PrivateRegressor):
         """Return the loss of targets in [-1, 1]."""
         return Squared()
 
+    def _open_loss(self) -> bool:
+        """Return True if nobody said from which residual Huber's loss is a straight line."""
+        return False
+
     @abstractmethod
     def _penalty(self, n: int | None) -> Penalty:
         """Return the penalty on coefficients of the user's rows, for half squared residuals of targets in [-1, 1]."""
@@ -61,7 +65,8 @@ class LinearRegressor(Starting, PrivateRegressor):
         each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(public.n)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
-        return public, Task(self._loss(), hardest, (public.width,), each=several)
+        task = Task(self._loss(), hardest, (public.width,), each=several, open=self._open_loss())
+        return public, task
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients on the user's scale: cutting what has been paid for is free, and all bounds are public."""

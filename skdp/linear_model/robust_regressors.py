@@ -12,6 +12,8 @@ from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
+TYPICAL = 0.1  # residual, in halves of the range of targets, where none is estimated
+
 
 class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     """Huber regression with (epsilon, delta)-differential privacy.
@@ -24,8 +26,10 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
         Privacy loss that is promised, and not what scikit-learn calls so in its `HuberRegressor`: that is the threshold
         here. ``inf`` adds no noise and is not private.
     threshold : float, default=None
-        Residual from which the loss is a straight line, in units of the target; None stands for 1.35. Noise is in
-        proportion to it: take about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``.
+        Residual from which the loss is a straight line, in units of the target. Noise is in proportion to it: take
+        about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``. None: 1.35 standard
+        deviations of the residuals that the first of two phases leaves, down to 0.7 where noise is high; a twentieth of
+        the width of ``y_bounds`` with a solver other than ``"two-phase"``.
         Scikit-learn estimates such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and
         ``alpha=alpha * scale_``.
     alpha : float, default=1e-4
@@ -50,14 +54,18 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     # Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
     _other: ClassVar[OtherEpsilon] = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
 
+    def _open_loss(self) -> bool:
+        return self.threshold is None
+
     def _threshold(self) -> float:
-        """Return the threshold for targets in [-1, 1]."""
-        return (1.35 if self.threshold is None else float(self.threshold)) / self._scale()[1]
+        """Return the threshold for targets in [-1, 1]; where residuals tell, an open one is not used."""
+        return TYPICAL if self.threshold is None else float(self.threshold) / self._scale()[1]
 
     def _sharp(self) -> bool:
         """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""
         chosen = isinstance(self.solver, str) and self.solver == "auto"
-        return chosen and math.isinf(self.epsilon) and self._threshold() < 1.0
+        given = self.threshold is not None and self._threshold() < 1.0
+        return chosen and math.isinf(self.epsilon) and given
 
     def _loss(self) -> Loss:
         """A sharp one in the unit of its straight lines: there is a way from blunt corners to sharp ones."""
