@@ -45,7 +45,7 @@ class LinearRegressor(Starting, PrivateRegressor):
         """Return the loss of targets in [-1, 1]."""
         return Squared()
 
-    def _open_loss(self) -> bool:
+    def _by_residuals(self) -> bool:
         """Return True if nobody said from which residual Huber's loss is a straight line."""
         return False
 
@@ -65,7 +65,9 @@ class LinearRegressor(Starting, PrivateRegressor):
         each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(public.n)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
-        task = Task(self._loss(), hardest, (public.width,), each=several, open=self._open_loss())
+        task = Task(
+            self._loss(), hardest, (public.width,), each=several, by_residuals=self._by_residuals()
+        )
         return public, task
 
     def _store(self, w: Array, plan: Plan) -> None:

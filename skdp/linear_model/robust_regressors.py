@@ -54,7 +54,7 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     # Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
     _other: ClassVar[OtherEpsilon] = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
 
-    def _open_loss(self) -> bool:
+    def _by_residuals(self) -> bool:
         return self.threshold is None
 
     def _threshold(self) -> float:

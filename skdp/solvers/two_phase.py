@@ -131,7 +131,7 @@ class TwoPhase(Solver):
 
     def _clip(self, seen: Seen, task: Task, public: Public) -> float:
         """Residual from which the loss is a straight line: larger where there is less noise, and none without."""
-        if isinstance(task.loss, Huber) and not task.open:
+        if isinstance(task.loss, Huber) and not task.by_residuals:
             return task.loss.delta
         deviations = self._deviations(seen.level)
         if isinstance(task.loss, Huber):
