@@ -30,6 +30,7 @@ __all__ = [
     "are_bounds_or_several",
     "is_count",
     "loss_rule",
+    "or_open",
     "refuse_wrong",
 ]
 
@@ -304,6 +305,12 @@ RULES: dict[str, Rule] = {
         "must be a whole number from 1 to 2**53: the columns that a fit would see",
     ),
 }
+
+
+def or_open(rule: Rule) -> Rule:
+    """The rule of a strength that may be left to the scale of the rows."""
+    lies, told = rule
+    return _or_none(lies), f"{told}; or None for one that follows the scale of the rows"
 
 
 def loss_rule() -> Rule:

@@ -18,7 +18,12 @@ from ..penalties import Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
 
-__all__ = ["LinearRegressor", "PenalisedRegressor"]
+__all__ = ["LinearRegressor", "PenalisedRegressor", "column_square"]
+
+
+def column_square(sizes: Sizes) -> float:
+    """Return the mean square of a column, where rows are as long as they may be and their columns alike."""
+    return sizes.norm**2 / max(sizes.n_features, 1)
 
 
 class LinearRegressor(Starting, PrivateRegressor):
@@ -50,19 +55,19 @@ class LinearRegressor(Starting, PrivateRegressor):
         return False
 
     @abstractmethod
-    def _penalty(self, n: int | None) -> Penalty:
+    def _penalty(self, sizes: Sizes) -> Penalty:
         """Return the penalty on coefficients of the user's rows, for half squared residuals of targets in [-1, 1]."""
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
         """Return the penalty of each target, or a single one for all."""
-        return [self._penalty(n)]
+        return [self._penalty(sizes)]
 
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         """The sum of losses and the user's penalty on it, both over the heaviest weight; the intercept is free."""
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(sizes.n, sizes.n_features, intercept, self.neighbors)
         scale = sizes.norm, bool(self.fit_intercept)
-        each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(public.n)]
+        each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(sizes)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
         task = Task(

@@ -5,7 +5,7 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..fitting import Plan
+from ..fitting import Plan, Sizes
 from ..fitting.data import Array
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, Penalty
 from ._several import SeveralTargets
@@ -26,14 +26,14 @@ class WithSigns(SeveralTargets):
     positive: bool = False
 
     @abstractmethod
-    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
         """Return the strengths of absolute values and of half of the squares: numbers, or one for each target."""
 
-    def _penalty(self, n: int | None) -> Penalty:
-        return self._penalties(n)[0]
+    def _penalty(self, sizes: Sizes) -> Penalty:
+        return self._penalties(sizes)[0]
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
-        pulls = np.broadcast_arrays(*map(np.atleast_1d, self._pulls(n)))
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
+        pulls = np.broadcast_arrays(*map(np.atleast_1d, self._pulls(sizes)))
         return [self._netted(float(a), float(s)) for a, s in zip(*pulls)]
 
     def _netted(self, absolute: float, squared: float) -> Penalty:

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
 from ..fitting import Corner, Plan, Sizes
-from ..fitting._parameters import Rule
+from ..fitting._parameters import Rule, or_open
 from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitive
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty
 from ..solvers import Task
 from ._linear import LARGEST
-from ._linear_regressor import LinearRegressor, PenalisedRegressor
+from ._linear_regressor import LinearRegressor, PenalisedRegressor, column_square
 from ._other_epsilon import OtherEpsilon, WithOtherEpsilon
 from ._rounding import OPEN, WithCorners
 
@@ -42,9 +42,10 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
         ``inf`` adds no noise and is not private.
     margin : float, default=None
         Residual that costs nothing, in units of the target; None stands for 0.
-    C : float, default=1.0
+    C : float, default=None
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
-        scikit-learn's `LinearSVR` is not.
+        scikit-learn's `LinearSVR` is not. None follows the scales of targets and rows: for bounds ``(low, high)`` of
+        targets it is ``(high - low) / 2 * n_features / data_norm**2``.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         What of a residual exceeds the margin, or its square. The slope of a square has no bound and is clipped: where
         noise is high, a few far targets count as if they were nearer.
@@ -68,7 +69,7 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
     """
 
     margin: float | None = None
-    C: float = 1.0
+    C: float | None = None
     loss: str = "epsilon_insensitive"
     smoothing: float | None = None
     _corner: ClassVar[Corner] = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
@@ -76,7 +77,8 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
     _other: ClassVar[OtherEpsilon] = OtherEpsilon("LinearSVR", "margin", 0.0, 0.25)
 
     def _rules(self) -> dict[str, Rule]:
-        return super()._rules() | {"loss": LOSS}
+        rules = super()._rules()
+        return rules | {"loss": LOSS, "C": or_open(rules["C"])}
 
     def _squared(self) -> bool:
         return self.loss == "squared_epsilon_insensitive"
@@ -90,7 +92,9 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
             return SquaredEpsilonInsensitive(margin)
         return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
 
-    def _penalty(self, n: int | None) -> Penalty:
+    def _penalty(self, sizes: Sizes) -> Penalty:
+        if self.C is None:
+            return L2(column_square(sizes))
         unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
         return L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()
 
@@ -155,10 +159,10 @@ class DPPoissonRegressor(PenalisedRegressor):
     def _loss(self) -> Loss:
         return Poisson()
 
-    def _penalty(self, n: int | None) -> Penalty:
+    def _penalty(self, sizes: Sizes) -> Penalty:
         # Of counts in units of the largest, the loss is so many times smaller.
         high = 2.0 * self._scale()[1]
-        return L2(float(self.alpha) * self._records(n) / high) if self.alpha else NoPenalty()
+        return L2(float(self.alpha) * self._records(sizes.n) / high) if self.alpha else NoPenalty()
 
     def _store(self, w: Array, plan: Plan) -> None:
         """Coefficients of the logarithm of the mean: the unit of counts is in the intercept."""

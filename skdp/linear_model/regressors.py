@@ -4,8 +4,10 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
+from ..fitting import Sizes
+from ..fitting._parameters import Rule, or_open
 from ._intervals import WithIntervals
-from ._linear_regressor import LinearRegressor, PenalisedRegressor
+from ._linear_regressor import LinearRegressor, PenalisedRegressor, column_square
 from ._signs import WithSigns
 
 __all__ = ["DPLinearRegression", "DPRidge"]
@@ -19,8 +21,10 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to the SUM of squared residuals, or one of each target; the intercept is free.
+        None: ``data_norm**2 / n_features``, which is to rows of that norm what scikit-learn's 1 is to columns of
+        variance 1.
 
     See Also
     --------
@@ -42,8 +46,14 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     (True, True)
     """
 
-    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
-        return 0.0, self.alpha
+    alpha: ArrayLike | None = None  # type: ignore[assignment]
+
+    def _rules(self) -> dict[str, Rule]:
+        rules = super()._rules()
+        return rules | {"alpha": or_open(rules["alpha"])}
+
+    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+        return 0.0, column_square(sizes) if self.alpha is None else self.alpha
 
 
 class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
@@ -69,5 +79,5 @@ class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
 
     _one_column: ClassVar[tuple[int, ...]] = (1, -1)  # as scikit-learn's
 
-    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
+    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
         return 0.0, 0.0

@@ -3,7 +3,7 @@
 import math
 from typing import ClassVar
 
-from ..fitting import Corner
+from ..fitting import Corner, Sizes
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
 from ._linear_regressor import PenalisedRegressor
@@ -72,7 +72,7 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
         threshold = self._threshold()
         return QuantileHuber(0.5, 2.0 * threshold) if self._sharp() else Huber(threshold)
 
-    def _penalty(self, n: int | None) -> Penalty:
+    def _penalty(self, sizes: Sizes) -> Penalty:
         unit = 2.0 * self._threshold() if self._sharp() else 1.0
         return L2(float(self.alpha) / unit) if self.alpha else NoPenalty()
 
@@ -121,5 +121,5 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
         width = OPEN if self.smoothing is None else float(self.smoothing)
         return QuantileHuber(float(self.quantile), width)
 
-    def _penalty(self, n: int | None) -> Penalty:
-        return L1(float(self.alpha) * self._records(n)) if self.alpha else NoPenalty()
+    def _penalty(self, sizes: Sizes) -> Penalty:
+        return L1(float(self.alpha) * self._records(sizes.n)) if self.alpha else NoPenalty()

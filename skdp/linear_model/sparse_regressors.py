@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from ..fitting import Sizes
 from ._linear_regressor import PenalisedRegressor
 from ._signs import WithSigns
 
@@ -54,8 +55,8 @@ class DPLasso(_WithZeros):
     array([ True, False, False,  True, False])
     """
 
-    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
-        return np.asarray(self.alpha) * self._records(n) / self._scale()[1], 0.0
+    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+        return np.asarray(self.alpha) * self._records(sizes.n) / self._scale()[1], 0.0
 
 
 class DPElasticNet(_WithZeros):
@@ -89,8 +90,8 @@ class DPElasticNet(_WithZeros):
 
     l1_ratio: float = 0.5
 
-    def _pulls(self, n: int | None) -> tuple[ArrayLike, ArrayLike]:
-        alpha = np.asarray(self.alpha) * self._records(n)
+    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+        alpha = np.asarray(self.alpha) * self._records(sizes.n)
         if self.l1_ratio is None:
             raise ValueError(
                 "l1_ratio=None leaves the shares of both penalties open; 0.5 is half and half."

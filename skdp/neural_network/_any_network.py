@@ -90,7 +90,12 @@ class AnyNetwork(PrivateLearner):
             solver = solver.with_params(**{name: steps})
         step = self.learning_rate_init
         step = self._step(solver, task, public, spec) if step is None else float(step)
-        return solver.with_params(step_size=step)
+        clip = self._clip(solver, task, public, spec)
+        return solver.with_params(step_size=step, **({} if clip is None else {"clip": clip}))
+
+    def _clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
+        """Return the clip that is used where the user names a solver; None for the solver's own."""
+        return None
 
     def _step(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float:
         """Return the step size that is used where the user gives none."""

@@ -7,7 +7,10 @@ from ..fitting.data import Array
 from ..mechanisms import Public
 from ..models import Perceptron
 from ..penalties import L2Blocks
+from ..privacy.spec import Spec
+from ..solvers import Solver, Task
 from ._any_network import NetworkClassifier, NetworkRegressor
+from ._defaults import clip_of_squares
 from ._network import Network
 
 __all__ = ["DPMLPClassifier", "DPMLPRegressor"]
@@ -63,6 +66,9 @@ class DPMLPRegressor(Network, NetworkRegressor):
     >>> bool(model.fit(X, y).score(X, y) > 0.8)
     True
     """
+
+    def _clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
+        return clip_of_squares(solver, task, public, spec)
 
     def _penalty(self, public: Public, sizes: Sizes) -> L2Blocks:
         """Return the penalty for targets in [-1, 1], whose squared residuals are smaller by the squared half range."""
