@@ -79,7 +79,7 @@ def step_of(solver: Solver, task: Task, public: Public, spec: Spec, clip: float 
 
 
 def clip_of_squares(solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
-    """A clip for squares of targets in [-1, 1], shorter than the usual one; None where another loss has a slope.
+    """A clip for squares of targets in [-1, 1], shorter than the usual one; None where that suits.
 
     What a network is to learn lies mostly within a fifth of the range around the middle, where gradients are as short:
     with the usual clip, noise of many weights moves scores further than that. Where noise would allow a longer step
@@ -90,8 +90,10 @@ def clip_of_squares(solver: Solver, task: Task, public: Public, spec: Spec) -> f
     steps, noise = _noise(solver, public, spec)
     longest, carried = UNBOUNDED
     room = carried / max(longest * noise * math.sqrt(steps), 1e-30)
-    usual_clip = clip_rule(task, public, noise * math.sqrt(task.size / steps), False)
-    return min(CLIPPED * max(room, 1.0), 1.0) * usual_clip
+    share = CLIPPED * max(room, 1.0)
+    if share >= 1.0:
+        return None
+    return share * clip_rule(task, public, noise * math.sqrt(task.size / steps), False)
 
 
 def _noise(solver: Solver, public: Public, spec: Spec) -> tuple[float, float]:
