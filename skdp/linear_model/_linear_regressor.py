@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor, Sizes
+from ..fitting._parameters import Rule, or_open
 from ..fitting.data import Array, as_text, scores
 from ..fitting.starting import Starting
 from ..losses import Loss, Squared
@@ -103,11 +104,16 @@ class PenalisedRegressor(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Strength of the penalty, relative to the SUM of squared residuals; the intercept is free.
+    alpha : float, default=None
+        Strength of the penalty, relative to the SUM of squared residuals; the intercept is free. None follows the
+        scale of the rows.
     """
 
-    alpha: ArrayLike = 1.0
+    alpha: ArrayLike | None = None
+
+    def _rules(self) -> dict[str, Rule]:
+        rules = super()._rules()
+        return rules | ({"alpha": or_open(rules["alpha"])} if type(self).alpha is None else {})
 
     def _records(self, n: int | None) -> float:
         """Return the number of records, which alpha is relative to; weights count with a mean of 1."""

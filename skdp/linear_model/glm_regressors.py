@@ -114,10 +114,11 @@ class DPPoissonRegressor(PenalisedRegressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float, default=None
         Strength of the penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
         under ``neighbors="add_remove"``. The mean is over records: of weights, give such with a mean of 1, as
-        scikit-learn makes of any.
+        scikit-learn makes of any. None: ``data_norm**2 / n_features`` over the SUM of losses, counts in units of the
+        largest: next to nothing.
     y_bounds : pair of float
         Public bounds on the target, ``(0, high)``; targets beyond are cut to them. They must be declared.
 
@@ -137,7 +138,7 @@ class DPPoissonRegressor(PenalisedRegressor):
     True
     """
 
-    alpha: float = 1.0
+    alpha: float | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -160,6 +161,8 @@ class DPPoissonRegressor(PenalisedRegressor):
         return Poisson()
 
     def _penalty(self, sizes: Sizes) -> Penalty:
+        if self.alpha is None:
+            return L2(column_square(sizes))
         # Of counts in units of the largest, the loss is so many times smaller.
         high = 2.0 * self._scale()[1]
         return L2(float(self.alpha) * self._records(sizes.n) / high) if self.alpha else NoPenalty()

@@ -5,7 +5,6 @@ from typing import ClassVar
 from numpy.typing import ArrayLike
 
 from ..fitting import Sizes
-from ..fitting._parameters import Rule, or_open
 from ._intervals import WithIntervals
 from ._linear_regressor import LinearRegressor, PenalisedRegressor, column_square
 from ._signs import WithSigns
@@ -45,12 +44,6 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     >>> bool(model.score(X, y) > 0.9), bool(model.privacy_.epsilon <= 1.0)
     (True, True)
     """
-
-    alpha: ArrayLike | None = None  # type: ignore[assignment]
-
-    def _rules(self) -> dict[str, Rule]:
-        rules = super()._rules()
-        return rules | {"alpha": or_open(rules["alpha"])}
 
     def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
         return 0.0, column_square(sizes) if self.alpha is None else self.alpha

@@ -1,5 +1,6 @@
 """Private least squares with zeros: the lasso and the elastic net, with scikit-learn's interface."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ..fitting import Sizes
-from ._linear_regressor import PenalisedRegressor
+from ._linear_regressor import PenalisedRegressor, column_square
 from ._signs import WithSigns
 
 __all__ = ["DPElasticNet", "DPLasso"]
@@ -36,10 +37,11 @@ class DPLasso(_WithZeros):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
         is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
-        with a mean of 1, as scikit-learn makes of any.
+        with a mean of 1, as scikit-learn makes of any. None: next to nothing, so that zeros are those that noise asks
+        for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
 
     See Also
     --------
@@ -56,6 +58,8 @@ class DPLasso(_WithZeros):
     """
 
     def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+        if self.alpha is None:
+            return math.sqrt(column_square(sizes)), 0.0
         return np.asarray(self.alpha) * self._records(sizes.n) / self._scale()[1], 0.0
 
 
@@ -67,10 +71,11 @@ class DPElasticNet(_WithZeros):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
         is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
-        with a mean of 1, as scikit-learn makes of any.
+        with a mean of 1, as scikit-learn makes of any. None: next to nothing, so that zeros are those that noise asks
+        for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
     l1_ratio : float, default=0.5
         Share of L1; 1 is the lasso.
 
@@ -91,10 +96,13 @@ class DPElasticNet(_WithZeros):
     l1_ratio: float = 0.5
 
     def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
-        alpha = np.asarray(self.alpha) * self._records(sizes.n)
         if self.l1_ratio is None:
             raise ValueError(
                 "l1_ratio=None leaves the shares of both penalties open; 0.5 is half and half."
             )
         ratio = float(self.l1_ratio)
+        if self.alpha is None:
+            square = column_square(sizes)
+            return ratio * math.sqrt(square), (1.0 - ratio) * square
+        alpha = np.asarray(self.alpha) * self._records(sizes.n)
         return alpha * ratio / self._scale()[1], alpha * (1.0 - ratio)

@@ -12,23 +12,21 @@ from ..penalties import Penalty
 from ._solver import Array, Task
 
 __all__ = [
-    "CORNERS",
+    "LOOSELY_BENT",
     "bend",
     "clip_rule",
-    "corner_step",
     "longest_prox",
     "nearest",
     "refuse_long_step",
     "start",
+    "step_by_noise",
     "step_rule",
 ]
 
-# Losses of residuals whose curvature lies in narrow corners, where few records are: their steps follow the noise.
-CORNERS = EpsilonInsensitive, QuantileHuber
-_CORNER, _LONGEST = (
-    4e-5,
-    0.03,
-)  # steps of these: at noise of norm 1, in proportion to it, and the longest
+# Losses that bend in a narrow corner, where few records are: their steps follow the noise.
+LOOSELY_BENT = EpsilonInsensitive, QuantileHuber
+_BY_NOISE = 4e-5  # steps of these, for each column, times the noise's norm
+_LONGEST = 0.03
 MANY = 1e6  # records that the widest clip is made for where their number is private
 
 
@@ -125,14 +123,14 @@ def step_rule(
     return min(steady, radius / wander) if wander > 0 else steady
 
 
-def corner_step(task: Task, noise: float, steps: int) -> float:
-    """Step on the mean objective of whitened rows, for a loss of residuals that is straight but for a narrow corner.
+def step_by_noise(task: Task, noise: float, steps: int) -> float:
+    """Step on the mean objective of whitened rows, for a loss that hardly a record bends as much as its bound.
 
-    The bound on its curvature counts all records as if they lay in the corner and all rows as if they pointed one way:
-    of steps by that bound, none comes far from where it starts. Whitened rows share their length among all directions,
-    and how many records lie in the corner no public number tells. So the step is as long as noise allows: chosen on
-    generated tables and on other columns of real ones than those that figures are reported of, at three quantiles.
+    The bound counts all records as if they lay in the corner of a loss, and all rows as if they
+    pointed one way: steps by it do not come far from where they start. Whitened rows share their length among all
+    directions, and how much records bend the loss no public number tells. So the step is as long as noise allows:
+    chosen on generated tables and on other columns of real ones than those that figures are reported of.
     """
     level = noise * math.sqrt(task.size / steps)
     longest = min(_LONGEST, 1.0 / task.curvature)
-    return task.size * (min(_CORNER / level, longest) if level > 0.0 else longest)
+    return task.size * (min(_BY_NOISE / level, longest) if level > 0.0 else longest)
