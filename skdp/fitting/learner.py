@@ -235,14 +235,18 @@ class PrivateLearner(PrivateEstimator):
         return True
 
     def _keep_bought(self, plan: Plan, known: Known) -> None:
-        for name in ("bounds_", "octave_units_", "data_norm_", "y_bounds_"):  # of an earlier fit
-            vars(self).pop(name, None)
-        if known.bounds is not None and known.units is not None:
-            self.bounds_, self.data_norm_ = known.bounds, plan.data_norm
-            self.octave_units_ = known.units
+        self._keep_scales(known, plan.data_norm)
+        vars(self).pop("y_bounds_", None)
         if known.y_bounds is not None:
             self.y_bounds_ = known.y_bounds
             _warn_of_no_scale(known.y_bounds)
+
+    def _keep_scales(self, known: Known, norm: float) -> None:
+        """Keep private scales of columns in the place of those of an earlier fit."""
+        for name in ("bounds_", "octave_units_", "data_norm_"):
+            vars(self).pop(name, None)
+        if known.bounds is not None and known.units is not None:
+            self.bounds_, self.octave_units_, self.data_norm_ = known.bounds, known.units, norm
 
     def _affine(self) -> tuple[Array, Array]:
         """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
