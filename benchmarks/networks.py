@@ -155,7 +155,7 @@ def by_opacus(model, solver, digits, opacus):
     tables = [X, X_test] if last is model else [model[0].transform(rows) for rows in (X, X_test)]
     norm = DATA_NORM if last is model else 1.0
     rows, test = (bounded(table, norm) for table in tables)
-    public = Public(N, rows.shape[1] - 1, 0.25, "add_remove", 9.0, model=last._model())
+    public = Public(N, rows.shape[1] - 1, 0.25, "add_remove", 9.0, model=last._made_of.model(last))
     net = public.model
     first, final = net.matrices(net.start(public, 10), rows.shape[1], True)
     share = net.shares()[0]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .naive_bayes import DPGaussianNB
     from .preprocessing import make_pipeline
     from .privacy import budget
+    from .tabular import DPTableClassifier, DPTableRegressor
 else:
     __getattr__, __dir__ = attach(
         __name__,
@@ -47,6 +48,8 @@ else:
             "DPQuantileRegressor": "linear_model",
             "DPRidge": "linear_model",
             "DPGaussianNB": "naive_bayes",
+            "DPTableClassifier": "tabular",
+            "DPTableRegressor": "tabular",
             "make_pipeline": "preprocessing",
             "budget": "privacy",
         },
@@ -67,6 +70,8 @@ __all__ = [
     "DPPoissonRegressor",
     "DPQuantileRegressor",
     "DPRidge",
+    "DPTableClassifier",
+    "DPTableRegressor",
     "NotSupported",
     "OffScript",
     "PrivacyWarning",

@@ -6,55 +6,148 @@ through a `View`: a registered map of single records, whose parameters are publi
 for. What comes out is a vault, which an oracle asks.
 """
 
-from ._arrays import (
-    Array,
-    any_table,
-    attempt,
-    is_frame,
-    known_labels,
-    labels,
-    table,
-    warn_of_column,
-)
-from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
-from ._classes import are_text, read_classes
-from ._held import Held, codes_of, of_nobody, refuse_without
-from ._intake import READERS, Facts, Given, Grades, Labels, Numbers, Reader, Unlabelled
-from ._outcomes import (
-    OUTCOMES,
-    TARGET_MAPS,
-    BinAndClass,
-    ClassAndPrediction,
-    CutNumbers,
-    Errors,
-    FirstColumn,
-    GroupAndRight,
-    LogLoss,
-    LossColumn,
-    LossColumns,
-    Outcome,
-    Outcomes,
-    Right,
-    Scores,
-    SquaredLoss,
-    Terms,
-)
-from ._table import Table
-from ._targets import grades, middle_and_half, onto_unit, read_targets, targets
-from ._units import by_class, ids_of, sizes_of
-from ._views import (
-    VIEWS,
-    ClassCodes,
-    ColumnPlaces,
-    ListLabels,
-    RowLengths,
-    Rows,
-    View,
-    affine_of,
-    to_columns,
-)
+from typing import TYPE_CHECKING
+
+from .._lazy import attach
+
+if TYPE_CHECKING:
+    from ._arrays import (
+        Array,
+        any_table,
+        attempt,
+        is_frame,
+        known_labels,
+        labels,
+        table,
+        warn_of_column,
+    )
+    from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
+    from ._classes import are_text, read_classes
+    from ._held import Held
+    from ._intake import (
+        ENCODERS,
+        READERS,
+        Facts,
+        Given,
+        Grades,
+        Labels,
+        Numbers,
+        Reader,
+        Unlabelled,
+        register_encoder,
+    )
+    from ._outcomes import (
+        LARGEST_LOG_LOSS,
+        OUTCOMES,
+        TARGET_MAPS,
+        BinAndClass,
+        ClassAndPrediction,
+        CutNumbers,
+        Errors,
+        FirstColumn,
+        GroupAndRight,
+        LogLoss,
+        LossColumn,
+        LossColumns,
+        Outcome,
+        Outcomes,
+        Right,
+        Scores,
+        SquaredLoss,
+        Terms,
+    )
+    from ._reused import FoldedRecords, SearchRecords, quietly, sizes_along
+    from ._table import Table
+    from ._targets import grades, middle_and_half, onto_unit, read_targets, targets
+    from ._units import by_class, ids_of, sizes_of
+    from ._views import (
+        VIEWS,
+        ClassCodes,
+        ColumnPlaces,
+        ListLabels,
+        RowLengths,
+        Rows,
+        View,
+        affine_of,
+        to_columns,
+    )
+else:
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "Array": "_arrays",
+            "any_table": "_arrays",
+            "attempt": "_arrays",
+            "is_frame": "_arrays",
+            "known_labels": "_arrays",
+            "labels": "_arrays",
+            "table": "_arrays",
+            "warn_of_column": "_arrays",
+            "as_numbers": "_cells",
+            "cells_of": "_cells",
+            "codes": "_cells",
+            "find_ambiguous": "_cells",
+            "numbers_of": "_cells",
+            "read_cell": "_cells",
+            "are_text": "_classes",
+            "read_classes": "_classes",
+            "Held": "_held",
+            "ENCODERS": "_intake",
+            "READERS": "_intake",
+            "Facts": "_intake",
+            "Given": "_intake",
+            "Grades": "_intake",
+            "Labels": "_intake",
+            "Numbers": "_intake",
+            "Reader": "_intake",
+            "Unlabelled": "_intake",
+            "register_encoder": "_intake",
+            "LARGEST_LOG_LOSS": "_outcomes",
+            "OUTCOMES": "_outcomes",
+            "TARGET_MAPS": "_outcomes",
+            "BinAndClass": "_outcomes",
+            "ClassAndPrediction": "_outcomes",
+            "CutNumbers": "_outcomes",
+            "Errors": "_outcomes",
+            "FirstColumn": "_outcomes",
+            "GroupAndRight": "_outcomes",
+            "LogLoss": "_outcomes",
+            "LossColumn": "_outcomes",
+            "LossColumns": "_outcomes",
+            "Outcome": "_outcomes",
+            "Outcomes": "_outcomes",
+            "Right": "_outcomes",
+            "Scores": "_outcomes",
+            "SquaredLoss": "_outcomes",
+            "Terms": "_outcomes",
+            "FoldedRecords": "_reused",
+            "SearchRecords": "_reused",
+            "quietly": "_reused",
+            "sizes_along": "_reused",
+            "Table": "_table",
+            "grades": "_targets",
+            "middle_and_half": "_targets",
+            "onto_unit": "_targets",
+            "read_targets": "_targets",
+            "targets": "_targets",
+            "by_class": "_units",
+            "ids_of": "_units",
+            "sizes_of": "_units",
+            "VIEWS": "_views",
+            "ClassCodes": "_views",
+            "ColumnPlaces": "_views",
+            "ListLabels": "_views",
+            "RowLengths": "_views",
+            "Rows": "_views",
+            "View": "_views",
+            "affine_of": "_views",
+            "to_columns": "_views",
+        },
+    )
 
 __all__ = [
+    "ENCODERS",
+    "LARGEST_LOG_LOSS",
     "OUTCOMES",
     "READERS",
     "TARGET_MAPS",
@@ -68,6 +161,7 @@ __all__ = [
     "Errors",
     "Facts",
     "FirstColumn",
+    "FoldedRecords",
     "Given",
     "Grades",
     "GroupAndRight",
@@ -85,6 +179,7 @@ __all__ = [
     "RowLengths",
     "Rows",
     "Scores",
+    "SearchRecords",
     "SquaredLoss",
     "Table",
     "Terms",
@@ -98,7 +193,6 @@ __all__ = [
     "by_class",
     "cells_of",
     "codes",
-    "codes_of",
     "find_ambiguous",
     "grades",
     "ids_of",
@@ -107,12 +201,13 @@ __all__ = [
     "labels",
     "middle_and_half",
     "numbers_of",
-    "of_nobody",
     "onto_unit",
+    "quietly",
     "read_cell",
     "read_classes",
     "read_targets",
-    "refuse_without",
+    "register_encoder",
+    "sizes_along",
     "sizes_of",
     "table",
     "targets",

@@ -247,7 +247,7 @@ def groups_of(groups: ArrayLike, names: Array, n: int, neighbors: str) -> Array:
     same = _places(groups, names, n, neighbors)
     if same is None:
         raise ValueError(
-            f"groups holds values that are not among names={list(names)}; declare every group, or drop such records."
+            f"groups holds values that are not among names={names.tolist()}; declare every group, or drop such records."
         )
     return same
 

@@ -8,6 +8,7 @@ is a function of that record and of the declarations alone (`tests/laws/test_pro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -15,14 +16,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..mechanisms import Documents, number_of_units
-from ._arrays import Array, labels, table, warn_of_column
+from ._arrays import Array, any_table, labels, table, warn_of_column
 from ._cells import codes, numbers_of
 from ._classes import classes_of_targets, coded, read_classes, refuse_unfit, told
 from ._table import Table
 from ._targets import grades, onto_unit, read_targets
 from ._units import by_class, persons_of, shares_of_bound, sizes_of, units_of
 
-__all__ = ["READERS", "Facts", "Given", "Grades", "Labels", "Numbers", "Reader", "Unlabelled"]
+__all__ = [
+    "ENCODERS",
+    "READERS",
+    "Facts",
+    "Given",
+    "Grades",
+    "Labels",
+    "Numbers",
+    "Reader",
+    "Unlabelled",
+    "register_encoder",
+]
 
 
 class Arguments(NamedTuple):
@@ -70,6 +82,33 @@ class Given:
         sizes: Any = None,
     ) -> None:
         self.__given = Arguments(X, y, sample_weight, groups, qid, sizes)
+
+    def mapped(self, estimator: Any, encoder: Any, settle: Callable[[Any, int], None]) -> Given:
+        """Return the same data with the rows that an encoder makes of a raw table, each of its own row alone.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Keeps the names and the number of the table's columns, and says how many rows of a person enter.
+        encoder : transformer
+            Of a registered type, exactly: a subclass could map one record by another.
+        settle : callable
+            Takes the encoder once it knows the columns, and the number of records: of rows, or of persons.
+
+        Returns
+        -------
+        Given
+        """
+        if type(encoder) not in ENCODERS:
+            raise TypeError(
+                f"{type(encoder).__name__} is no registered encoder; register it with register_encoder."
+            )
+        X = any_table(estimator, self.__given.X, reset=True)
+        _, units = units_of(estimator, self.__given.groups, len(X))
+        settle(encoder.fit(X), units)
+        found = Given(None)
+        found.__given = self.__given._replace(X=encoder.transform(X))
+        return found
 
     def close(self, estimator: Any, reader: Reader) -> tuple[Table, Facts]:
         """Check and encode the records, or refuse them without showing a cell.
@@ -307,3 +346,22 @@ class Unlabelled(Reader):
 
 
 READERS: frozenset[type[Reader]] = frozenset({Grades, Labels, Numbers, Unlabelled})
+ENCODERS: set[type] = (
+    set()
+)  # of raw tables, by declaration: each maps a row by itself, and reads no cell in fit
+
+
+def register_encoder(kind: type[Any]) -> type[Any]:
+    """Let a transformer stand between a raw table and a reader; tests/laws/test_maps.py holds it to mapping rows alone.
+
+    Parameters
+    ----------
+    kind : type
+        The transformer, of which no subclass is let in.
+
+    Returns
+    -------
+    type
+    """
+    ENCODERS.add(kind)
+    return kind

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,10 @@ import numpy as np
 from ..mechanisms import Public, Records
 from ..privacy.ledger import paid
 from ._arrays import Array
+from ._held import Held
 
 __all__ = [
+    "LARGEST_LOG_LOSS",
     "OUTCOMES",
     "TARGET_MAPS",
     "BinAndClass",
@@ -251,17 +255,32 @@ class Terms:
 # --- Of searches -----------------------------------------------------------------------------------------------------
 
 
+LARGEST_LOG_LOSS = 5.0  # of a search: probabilities below exp(-5) count as that
+
+
 @dataclass(frozen=True)
 class LossColumn(Outcome):
-    """Loss of each record."""
+    """Loss of each record under a model, in [0, 1].
+
+    Parameters
+    ----------
+    scoring : str
+        A key of `LOSSES`.
+    low, high : float
+        Bounds of targets, where they are numbers.
+    """
+
+    scoring: str
+    low: float = 0.0
+    high: float = 1.0
 
     def of(self, held: Any) -> tuple[Array, Array]:
         """Take losses as targets."""
-        return beside_nothing(held)
+        return beside_nothing(held.loss(partial(LOSSES[self.scoring], self)))
 
 
 @dataclass(frozen=True)
-class LossColumns(Outcome):
+class LossColumns(LossColumn):
     """Losses of each record under several models, as a row of norm at most 1.
 
     Parameters
@@ -270,12 +289,46 @@ class LossColumns(Outcome):
         Divisor that brings a row there.
     """
 
-    unit: float
+    unit: float = 1.0
 
     def of(self, held: Any) -> tuple[Array, Array]:
         """Divide."""
-        return held / self.unit, np.zeros(len(held))
+        losses = held.losses(partial(LOSSES[self.scoring], self))
+        return losses / self.unit, np.zeros(len(losses))
 
+
+def _wrong(asked: LossColumn, held: Held) -> Array:
+    return (held.predicted() != held.codes).astype(np.float64)
+
+
+def _of_label(held: Held) -> Array:
+    """Return the probability of the label that occurred, among any number of classes."""
+    found = held.probabilities()
+    return np.asarray(found[np.arange(len(held.codes)), held.codes])
+
+
+def _log(asked: LossColumn, held: Held) -> Array:
+    least = math.exp(-LARGEST_LOG_LOSS)
+    return np.minimum(-np.log(np.maximum(_of_label(held), least)) / LARGEST_LOG_LOSS, 1.0)
+
+
+def _brier(asked: LossColumn, held: Held) -> Array:
+    return np.asarray((1.0 - _of_label(held)) ** 2)
+
+
+def _squared(asked: LossColumn, held: Held) -> Array:
+    low, high = asked.low, asked.high
+    residuals = held.numbers() - np.clip(held.codes, low, high)
+    with np.errstate(all="ignore"):
+        return np.minimum(np.nan_to_num(np.abs(residuals / (high - low)), nan=1.0), 1.0) ** 2
+
+
+LOSSES: dict[str, Callable[[LossColumn, Held], Array]] = {
+    "accuracy": _wrong,
+    "neg_log_loss": _log,
+    "neg_brier_score": _brier,
+    "neg_mean_squared_error": _squared,
+}
 
 OUTCOMES: frozenset[type[Outcome]] = frozenset(
     {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._corners import Corner, corner_width
+    from ._corners import OPEN, Corner
     from ._fields import FromFields
     from .auto import MANY, choose_solver
     from .classifier import PrivateClassifier
@@ -25,7 +25,7 @@ else:
         __name__,
         {
             "Corner": "_corners",
-            "corner_width": "_corners",
+            "OPEN": "_corners",
             "FromFields": "_fields",
             "MANY": "auto",
             "choose_solver": "auto",
@@ -45,6 +45,7 @@ else:
 
 __all__ = [
     "MANY",
+    "OPEN",
     "Corner",
     "FromFields",
     "Plan",
@@ -58,6 +59,5 @@ __all__ = [
     "Sizes",
     "Stage",
     "choose_solver",
-    "corner_width",
     "prepare",
 ]

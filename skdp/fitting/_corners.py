@@ -14,7 +14,9 @@ from ..solvers import ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObjecti
 from ..solvers._one_shot import TYPICAL, noise_norm
 from .auto import noise_level
 
-__all__ = ["Corner", "corner_width"]
+__all__ = ["OPEN", "Corner", "corner_width"]
+
+OPEN = 1.0  # the width of a loss whose own follows from the noise: it is multiplied by that
 
 POWER = 0.56  # of the noise of a mean gradient, in norms
 SHARPEST = 1e-9

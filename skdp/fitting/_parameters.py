@@ -30,6 +30,7 @@ __all__ = [
     "are_bounds_or_several",
     "is_count",
     "loss_rule",
+    "one_of",
     "or_open",
     "refuse_wrong",
 ]
@@ -89,7 +90,7 @@ def _listing(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
+def one_of(kinds: type | tuple[type, ...], *words: str) -> Test:
     """Return a test: is a value an instance of the kinds, or one of the words?"""
 
     def lies(value: Any) -> bool:
@@ -193,7 +194,7 @@ RULES: dict[str, Rule] = {
     "fit_intercept": (_flag, "must be True or False"),
     "positive": (_flag, "must be True or False"),
     "neighbors": (
-        _one_of((), *NEIGHBORS),
+        one_of((), *NEIGHBORS),
         "is not a relation; use 'replace_one' (n is public) or 'add_remove' (n is private)",
     ),
     "n_public": (
@@ -201,11 +202,11 @@ RULES: dict[str, Rule] = {
         "must be a number from 1 to 2**53: declare a rough count, or None to estimate it privately",
     ),
     "solver": (
-        _one_of(Solver, "auto", *SOLVERS),
+        one_of(Solver, "auto", *SOLVERS),
         f"is not known; use one of {_listed(['auto', *sorted(SOLVERS)])} or an instance from skdp.solvers",
     ),
     "penalty": (
-        _or_none(_one_of((Penalty, str))),
+        _or_none(one_of((Penalty, str))),
         "is not a penalty; use 'auto', 'l1', 'l2', 'elasticnet', None or an instance from skdp.penalties",
     ),
     "alpha": (
@@ -241,7 +242,7 @@ RULES: dict[str, Rule] = {
         "must be a number of units from 1 to 1e6, or a tuple of one or more such numbers, one for each hidden layer",
     ),
     "activation": (
-        _one_of((), *ACTIVATIONS),
+        one_of((), *ACTIVATIONS),
         f"is not known; use one of {_listed(ACTIVATIONS)}",
     ),
     "batch_size": (
@@ -278,10 +279,10 @@ RULES: dict[str, Rule] = {
         "estimates the counts of the classes privately, or None",
     ),
     "multi_class": (
-        _one_of((), "multinomial", "ovr"),
+        one_of((), "multinomial", "ovr"),
         "is not known; use 'multinomial', one fit of all classes, or 'ovr', one fit for each class against the rest",
     ),
-    "accountant": (_one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
+    "accountant": (one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),
     "ledger": (
         _or_none(_is_ledger),
         "must be a skdp.privacy.Ledger, or None for a fit that shares no budget",
@@ -317,9 +318,7 @@ def loss_rule() -> Rule:
     """Return the rule of ``loss`` for two classes: a known name, or an instance with one score."""
     names = tuple(name for name, kind in LOSSES.items() if kind.kind == "binary")
     return (
-        lambda value: (
-            _one_of((), *names)(value) or (isinstance(value, Loss) and value.outputs == 1)
-        ),
+        lambda value: one_of((), *names)(value) or (isinstance(value, Loss) and value.outputs == 1),
         f"is not known; use {_listed(names)} or an instance of one score from skdp.losses",
     )
 

@@ -242,6 +242,9 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         """Return the plan with what is public of the data."""
         return plan
 
+    def _note_payer(self, payer: Ledger | None) -> None:
+        """Keep what a later fit has to know of who paid for this one."""
+
     def _fit(self, given: Given) -> Self:
         """Check, encode, price, pay, run and store; on failure nothing changes but what has been paid."""
         before = copy.copy(self.__dict__)
@@ -277,6 +280,7 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         if facts.classes is not None:
             self.classes_ = facts.classes
         self.privacy_ = replace(stated, model=fingerprint(self))
+        self._note_payer(run.ledger)
         if self.verbose:
             print(self.privacy_)
         return self

@@ -1,29 +1,36 @@
 """Base classes of private estimators that minimise a loss: rows of bounded norm, and a solver."""
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._messages import frames_to_caller
-from ..entry import Array, affine_of, table, to_columns
+from ..entry import Array, Facts, affine_of, table, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
-from ..solvers import Budget, Solver, Task, resolve
-from ._inner import inner_parameters, with_inner
+from ..solvers import GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
+from ._corners import Corner, corner_width
 from .auto import choose_solver
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
 from .run import Fitted, Heard
 from .stages import Known, root_of, scales_for
+from .starting import ZeroStart
+
+if TYPE_CHECKING:
+    from ..privacy import Ledger
 
 __all__ = ["PrivateLearner"]
 
 
+_PREFIX = "solver__"  # of parameters of the solver among the estimator's own
 HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
 
@@ -54,6 +61,7 @@ class PrivateLearner(PrivateEstimator):
 
     data_norm: float | None = None
     solver: str | Solver = "auto"
+    _begins: ClassVar[type[ZeroStart]] = ZeroStart
     bounds_: Array = field(init=False)
     octave_units_: Array = field(init=False)
     data_norm_: float = field(init=False)
@@ -61,14 +69,14 @@ class PrivateLearner(PrivateEstimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; ``solver__name`` for those of the solver, also where it is given by name."""
         found: dict[str, Any] = super().get_params(deep)
-        return found | inner_parameters(self.solver) if deep else found
+        return found | _inner_parameters(self.solver) if deep else found
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``solver__name`` reaches into the solver, also where it is given by name."""
-        inner = {key: params.pop(key) for key in list(params) if key.startswith("solver__")}
+        inner = {key: params.pop(key) for key in list(params) if key.startswith(_PREFIX)}
         super().set_params(**params)
         if inner:
-            self.solver = with_inner(self.solver, inner)
+            self.solver = _with_inner(self.solver, inner)
         return self
 
     @abstractmethod
@@ -77,6 +85,10 @@ class PrivateLearner(PrivateEstimator):
 
         That is the objective over the most that a row weighs, so that no loss in it weighs more than 1.
         """
+
+    def _model_facts(self, public: Public, task: Task) -> dict[str, Any]:
+        """Return what the receipt is to call public of the model."""
+        return {}
 
     @abstractmethod
     def _store(self, w: Array, plan: Plan) -> None:
@@ -91,11 +103,35 @@ class PrivateLearner(PrivateEstimator):
         """Return the bound of rows before anything is paid: declared, or one that holds for any answer."""
         return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
+    def _start(self) -> ZeroStart:
+        """Return where a fit begins."""
+        return self._begins(self)
+
+    def _units(self) -> tuple[Any, Any]:
+        """Return what is added to an intercept, and the unit of scores, on the user's scale."""
+        return 0.0, 1.0
+
+    def _corner(self) -> Corner | None:
+        """Return the widths by which a corner of the loss is rounded; None where it is not, or by a given width."""
+        return None
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
         for told in task.ignored:
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
+        self._start().check()
+
+    def _outputs_of(self, facts: Facts) -> int:
+        self._start().refuse_other_classes(facts.classes)
+        return super()._outputs_of(facts)
+
+    def _complete(self, plan: Any, facts: Facts) -> Any:
+        self._start().admit()
+        return super()._complete(plan, facts)
+
+    def _note_payer(self, payer: Ledger | None) -> None:
+        self._start().note_payer(payer)
 
     def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
         w, plan = fitted.w, fitted.plan
@@ -155,14 +191,15 @@ class PrivateLearner(PrivateEstimator):
         public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
-        facts |= declared_of_rows(self, weighted)
+        facts |= declared_of_rows(self, weighted) | self._model_facts(public, task)
         # Of several classes gradients tell more; of several targets they do not (test_several_targets.py).
         alone = self._any_theorem() and self._columns(fits) == fits
         chosen = self._chosen(task, public, spec, alone) if solver is None else solver
         task = self._rounded(task, chosen, public, spec)
         given = spec, task, chosen, public, data_norm, self.accountant, facts
         unit = "row" if self.max_rows_per_group is None else "person"
-        return Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
+        plan = Plan(*given, fits=fits, unit=unit, targets=self._columns(fits))
+        return self._start().begin(plan)
 
     def _any_theorem(self) -> bool:
         """Return True if mechanisms other than Gaussian ones have a price.
@@ -174,12 +211,19 @@ class PrivateLearner(PrivateEstimator):
         return known and self.accountant in ("auto", "profile")
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        """The solver that a parameter names, or the one that suits public numbers."""
+        """Return the solver that a parameter names, or the one that suits public numbers."""
+        if self._start().given and isinstance(self.solver, str) and self.solver == "auto":
+            return GD()
         return resolve(choose_solver(self.solver, task, public, spec, alone))
 
     def _rounded(self, task: Task, solver: Solver, public: Public, spec: Spec) -> Task:
-        """The task with corners of its loss as wide as suits the solver and public numbers."""
-        return task
+        """Return the task with corners of its loss as wide as suits the solver and public numbers."""
+        corner = self._corner()
+        if corner is None:
+            return task
+        loss = task.loss.blunter(corner_width(solver, task, public, spec, corner))
+        assert loss is not None, "every loss with a corner has a blunter one"
+        return replace(task, loss=loss)
 
     def _buys(self) -> tuple[str, ...]:
         """Return the parameters whose values are estimated privately."""
@@ -284,3 +328,39 @@ def _warn_of_no_scale(bounds: Array) -> None:
             UserWarning,
             stacklevel=frames_to_caller(),
         )
+
+
+def _inner_parameters(solver: Any) -> dict[str, Any]:
+    """Return the parameters of a named solver, prefixed; none for an instance, which lists its own.
+
+    Parameters
+    ----------
+    solver : object
+        Whatever the user gave.
+
+    Returns
+    -------
+    dict
+    """
+    if not isinstance(solver, str) or solver not in {*SOLVERS, *LIST_SOLVERS}:
+        return {}
+    return {_PREFIX + name: value for name, value in resolve(solver).get_params().items()}
+
+
+def _with_inner(solver: str | Solver, given: dict[str, Any]) -> str | Solver:
+    """The solver with these parameters; a name that they do not change stays one.
+
+    Parameters
+    ----------
+    solver : str or Solver
+        The estimator's.
+    given : dict
+        ``solver__name`` -> value.
+
+    Returns
+    -------
+    str or Solver
+    """
+    known = resolve(solver)
+    changed = known.with_params(**{name.removeprefix(_PREFIX): given[name] for name in given})
+    return solver if changed == known else changed

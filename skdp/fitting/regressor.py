@@ -28,7 +28,7 @@ from ._parameters import (
 from .learner import PrivateLearner
 from .plan import Plan
 
-__all__ = ["PrivateRegressor"]
+__all__ = ["ALPHA_OF_SEVERAL", "BOUNDS_OF_ANY_UNIT", "BOUNDS_OF_SEVERAL", "PrivateRegressor"]
 
 
 def _one_or_several(name: str) -> Rule:
@@ -44,24 +44,19 @@ def _one_or_several(name: str) -> Rule:
 
 
 _TOLD = f"{RULES['y_bounds'][1]}; a list of such pairs for several targets"
-OF_SEVERAL: dict[str, Rule] = {
-    "y_bounds": (are_bounds_or_several, _TOLD),
-    "alpha": _one_or_several("alpha"),
-}
-OF_ANY_UNIT: dict[str, Rule] = {
-    "y_bounds": (
-        lambda value: value is None or are_bounds_or_several(value),
-        f"{_TOLD}; None estimates bounds privately",
-    )
-}
+ALPHA_OF_SEVERAL = _one_or_several("alpha")
+BOUNDS_OF_SEVERAL: Rule = are_bounds_or_several, _TOLD
+BOUNDS_OF_ANY_UNIT: Rule = (
+    lambda value: value is None or are_bounds_or_several(value),
+    f"{_TOLD}; None estimates bounds privately",
+)
 
 
 class PrivateRegressor(RegressorMixin, PrivateLearner):
     """Base of the private regressors: it knows bounds of targets, and nothing of losses.
 
     Targets enter a fit on the scale of their bounds, which become -1 and 1; those beyond are cut to them. A face says
-    in `_several` whether it predicts several targets, and in `_any_unit` whether it needs no bounds, since its
-    objective is of any scale.
+    in `_several` whether it predicts several targets.
 
     Parameters
     ----------
@@ -78,7 +73,6 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     max_rows_per_group: int | None = parameter(None, MAX_ROWS_PER_GROUP)
     max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     _several: ClassVar[bool] = False
-    _any_unit: ClassVar[bool] = False
     _column: bool = field(init=False)
 
     def fit(
@@ -162,10 +156,6 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     def _scale(self) -> tuple[Any, Any]:
         """Return the target that becomes 0, and the distance that becomes 1; the former is 0 without an intercept."""
         return middle_and_half(self._bounds(), self.fit_intercept)
-
-    def _rules(self) -> dict[str, Rule]:
-        several = OF_SEVERAL if self._several else {}
-        return super()._rules() | several | (OF_ANY_UNIT if self._any_unit else {})
 
     def _buys(self) -> tuple[str, ...]:
         return (*super()._buys(), "y_bounds") if self.y_bounds is None else super()._buys()

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from .._fingerprint import told_apart
-from ..entry import Array, Facts, Given, Table, attempt
+from ..entry import Array, attempt
 from ..exceptions import NotSupported
-from ..mechanisms import Noise, Public
 from ..privacy.events import Script
 from ..privacy.receipt import Receipt
-from ..privacy.spec import Spec
-from ..solvers import GD, Solver, Task
 from ._warm import (
     BEGUN,
     earlier_of,
@@ -30,31 +26,70 @@ from ._warm import (
     refuse_unlike,
     that_buys,
 )
-from .learner import PrivateLearner
 from .plan import Plan
-from .run import Fitted, Heard, Run
 
-__all__ = ["Starting"]
+if TYPE_CHECKING:
+    from ..privacy import Ledger
+
+__all__ = ["COEF_INIT", "INTERCEPT_INIT", "WARM_START", "Start", "ZeroStart"]
 
 _FURTHEST = 1e30  # of a coordinate of where a solver begins
 
 
-class Starting(PrivateLearner):
-    """Base class of the estimators whose solvers may begin at given coefficients.
+COEF_INIT = """coef_init : array-like of the shape of ``coef_``, default=None
+    Public coefficients to begin at, such as those of a public table: never of the records that are fitted, or of a
+    fit of these that you do not count yourself. None: zeros. It needs a solver that goes by steps, which "auto"
+    then chooses."""
+INTERCEPT_INIT = """intercept_init : array-like of the shape of ``intercept_``, default=None
+    Public intercept to begin at; None is 0, or the middle of ``y_bounds``."""
+WARM_START = """warm_start : bool, default=False
+    Whether a fit begins at the coefficients of the last one, if there is one, else at ``coef_init``.
+    ``privacy_`` is then of all these fits together: ``epsilon`` is what one of them adds, and the receipt's is
+    larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses. With a fixed
+    ``random_state``, each fit of the sequence still draws its own noise."""
+
+
+class ZeroStart:
+    """Start at zeros, or where a model says: that of every estimator without parameters for it.
 
     Parameters
     ----------
-    coef_init : array-like of the shape of ``coef_``, default=None
-        Public coefficients to begin at, such as those of a public table: never of the records that are fitted, or of a
-        fit of these that you do not count yourself. None: zeros. It needs a solver that goes by steps, which "auto"
-        then chooses.
-    intercept_init : array-like of the shape of ``intercept_``, default=None
-        Public intercept to begin at; None is 0, or the middle of ``y_bounds``.
-    warm_start : bool, default=False
-        Whether a fit begins at the coefficients of the last one, if there is one, else at ``coef_init``.
-        ``privacy_`` is then of all these fits together: ``epsilon`` is what one of them adds, and the receipt's is
-        larger. From the second fit on it needs a solver that goes by steps, which "auto" then chooses. With a fixed
-        ``random_state``, each fit of the sequence still draws its own noise.
+    model : estimator
+        Whose fits begin there.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    @property
+    def given(self) -> bool:
+        """Return True if a fit begins anywhere else."""
+        return False
+
+    def check(self) -> None:
+        """Refuse parameters that no data could make right."""
+
+    def refuse_other_classes(self, classes: Any) -> None:
+        """Refuse to continue with other classes than those of the earlier fit."""
+
+    def begin(self, plan: Plan) -> Plan:
+        """Return the plan with its starting point in the task."""
+        return plan
+
+    def admit(self) -> None:
+        """Refuse what stands in front of the fit, and forget what an earlier fit noted."""
+
+    def note_payer(self, payer: Ledger | None) -> None:
+        """Keep which ledger knows all of the new receipt."""
+
+
+class Start(ZeroStart):
+    """Start at coefficients that are declared, or that an earlier fit has left.
+
+    Parameters
+    ----------
+    model : estimator
+        With the parameters ``fit_intercept``, ``coef_init``, ``intercept_init`` and ``warm_start``.
 
     Examples
     --------
@@ -67,57 +102,54 @@ class Starting(PrivateLearner):
     (1.0, 1.45)
     """
 
-    fit_intercept: bool = True
-    coef_init: ArrayLike | None = None
-    intercept_init: ArrayLike | None = None
-    warm_start: bool = False
+    @property
+    def given(self) -> bool:
+        """Return True if a fit begins at coefficients that are declared or kept."""
+        return self._origin() is not None
 
     def _continues(self) -> bool:
         """Return True if a fit begins at the coefficients of an earlier one."""
-        return self.warm_start and not vars(self).keys().isdisjoint(("coef_", "privacy_"))
+        fitted = vars(self._model).keys()
+        return self._model.warm_start and not fitted.isdisjoint(("coef_", "privacy_"))
 
     def _origin(self) -> str | None:
         """Return the starting point of a fit in words; None where it is the usual one."""
         if self._continues():
             return BEGUN
-        given = self.coef_init is not None or self.intercept_init is not None
+        model = self._model
+        given = model.coef_init is not None or model.intercept_init is not None
         return "declared" if given else None
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self._origin() is None and not self.warm_start:
+    def check(self) -> None:
+        """Refuse to begin at coefficients whose scale is estimated privately."""
+        if not self.given and not self._model.warm_start:
             return
-        bought = self._buys()
+        bought = self._model._buys()
         if bought:
             raise NotSupported(
                 f"{bought[0]}=None estimates the scale of the coefficients privately, so a fit cannot begin at given "
                 "or earlier coefficients; declare it."
             )
 
-    def _outputs_of(self, facts: Facts) -> int:
-        if self._continues() and facts.classes is not None:
-            refuse_other_classes(vars(self).get("classes_", ()), facts.classes)
-        return super()._outputs_of(facts)
+    def refuse_other_classes(self, classes: Any) -> None:
+        """Refuse to continue with other classes than those of the earlier fit."""
+        if self._continues() and classes is not None:
+            refuse_other_classes(vars(self._model).get("classes_", ()), classes)
 
-    def _complete(self, plan: Plan, facts: Facts) -> Plan:
-        behind = that_buys()
-        if self.warm_start:
+    def admit(self) -> None:
+        """Refuse a warm start behind a step that pays anew, and note such a step."""
+        model, behind = self._model, that_buys()
+        if model.warm_start:
             refuse_bought_rows(behind)
         for name in ("_paid_by", "_behind"):  # of an earlier fit
-            vars(self).pop(name, None)
+            vars(model).pop(name, None)
         if behind is not None:
-            self._behind = behind
-        found: Plan = super()._complete(plan, facts)
-        return found
+            model._behind = behind
 
-    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        if self._origin() is not None and isinstance(self.solver, str) and self.solver == "auto":
-            return GD()
-        return super()._chosen(task, public, spec, alone)
-
-    def _plan(self, *given: Any) -> Plan:
-        plan = super()._plan(*given)
-        if self.warm_start and plan.solver.adaptive:
+    def begin(self, plan: Plan) -> Plan:
+        """Return the plan with its starting point in the task, and with the earlier fit that it continues."""
+        model = self._model
+        if model.warm_start and plan.solver.adaptive:
             raise NotSupported(
                 f"warm_start=True needs prices that are fixed in advance, but those of solver={plan.solver.name!r} "
                 "depend on answers; use 'gd', 'sgd' or 'adam', or leave warm_start out."
@@ -127,59 +159,42 @@ class Starting(PrivateLearner):
             return plan
         plan = replace(plan, declared={**plan.declared, "begins_at": origin})
         if not self._continues():
-            start = self._start(plan, "coef_init", self.coef_init, self.intercept_init)
+            start = self._place(plan, "coef_init", model.coef_init, model.intercept_init)
             return replace(plan, task=replace(plan.task, start=start))
-        earlier, coef, free = earlier_of(self)
+        earlier, coef, free = earlier_of(model)
         refuse_unlike(earlier, plan, coef)
-        task = replace(plan.task, start=self._start(plan, "coef_", coef, free))
+        task = replace(plan.task, start=self._place(plan, "coef_", coef, free))
         return replace(plan, task=task, earlier=earlier, owed=self._owed(earlier))
 
     def _owed(self, earlier: Receipt) -> Script:
         """Return the script that the paying ledger still owes; empty where it has paid for the earlier fit."""
-        payer = self._payer()
-        paid = vars(self).get("_paid_by")
+        payer = self._model._payer()
+        paid = vars(self._model).get("_paid_by")
         known = payer is None or (payer.identity, told_apart(earlier)) == paid
         return () if known else earlier.script
 
-    def _run(
-        self, run: Run, table: Table, noise: Noise, heard: Heard | None
-    ) -> tuple[Fitted, Receipt]:
-        found = super()._run(run, table, noise, heard)
-        if self.warm_start and run.ledger is not None:
-            self._paid_by: tuple[str, ...] = (run.ledger.identity,)
-        return found
-
-    def _fit_or_fail(self, given: Given) -> Self:
+    def note_payer(self, payer: Ledger | None) -> None:
         """Keep which ledger knows all of the receipt; another receipt in its place is none of that ledger's."""
-        super()._fit_or_fail(given)
-        if "_paid_by" in vars(self):
-            self._paid_by = self._paid_by[0], told_apart(self.privacy_)
-        return self
+        if self._model.warm_start and payer is not None:
+            self._model._paid_by = payer.identity, told_apart(self._model.privacy_)
 
-    def _start(self, plan: Plan, name: str, given: Any, free: Any) -> Array:
-        """Coefficients, and intercepts, as parameters of the solver."""
+    def _place(self, plan: Plan, name: str, given: Any, free: Any) -> Array:
+        """Return coefficients, and intercepts, as parameters of the solver."""
         columns = plan.fits if plan.fits > 1 else math.prod(plan.task.shape[1:])
         start, d = np.zeros((plan.public.width, columns)), plan.public.n_features
+        shift, unit = self._model._units()
         if given is not None:
             start[:d] = _numbers(name, given, (columns, d)).T * plan.data_norm
-        if self.fit_intercept and free is not None:
-            start[-1] = self._free_start(_numbers("intercept_init", free, (columns,)))
+        if self._model.fit_intercept and free is not None:
+            start[-1] = _numbers("intercept_init", free, (columns,)) - shift
             start[-1] /= plan.public.intercept
-        start /= self._unit()
+        start /= unit
         if not np.abs(start).max(initial=0.0) <= _FURTHEST:
             raise ValueError(
                 f"{name} exceeds 1e30 once rows are scaled by data_norm; give smaller coefficients."
             )
         one = plan.fits == 1 and len(plan.task.shape) == 1
         return start[:, 0] if one else start
-
-    def _unit(self) -> Any:
-        """Return the unit of scores."""
-        return 1.0
-
-    def _free_start(self, intercept: Array) -> Array:
-        """An intercept less what targets are centred by."""
-        return intercept
 
 
 def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> Array:

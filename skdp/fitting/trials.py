@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ..entry import attempt
+from ..entry import quietly
 from ..mechanisms import Noise, best_of
-from ..privacy.ledger import paid
 from ._seeds import seed_of
 
-__all__ = ["Seeds", "best_trial", "quietly"]
+__all__ = ["Seeds", "best_trial"]
 
 Result = TypeVar("Result")
 _BYTES = 4
@@ -60,11 +58,3 @@ def best_trial(
         return (-math.inf, None) if found is None else found
 
     return best_of(safe, weights, odds, seeds.noise)
-
-
-def quietly(call: Callable[[], Result]) -> Result | None:
-    """Call a part of a search that is paid for, and return its result without warnings; None where it raises."""
-    with paid(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found: Result | None = attempt(call)[0]
-        return found

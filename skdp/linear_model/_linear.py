@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +12,9 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateClassifier, Sizes
+from ..fitting._fields import parameter
 from ..fitting.data import Array, scores
-from ..fitting.starting import Starting
+from ..fitting.starting import COEF_INIT, INTERCEPT_INIT, WARM_START, Start
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
@@ -35,7 +36,7 @@ def keep_single(estimator: Any) -> None:
         setattr(estimator, name, rounded)
 
 
-class LinearClassifier(Starting, PrivateClassifier):
+class LinearClassifier(PrivateClassifier):
     """Base class of the private linear classifiers; each one names its loss.
 
     Parameters
@@ -61,6 +62,10 @@ class LinearClassifier(Starting, PrivateClassifier):
     C: float = 1.0
     l1_ratio: float | None = None
     fit_intercept: bool = True
+    coef_init: ArrayLike | None = parameter(None, COEF_INIT)
+    intercept_init: ArrayLike | None = parameter(None, INTERCEPT_INIT)
+    warm_start: bool = parameter(False, WARM_START)
+    _begins: ClassVar[type[Start]] = Start
     coef_: Array = field(init=False)
     intercept_: Array = field(init=False)
 

@@ -1,30 +1,36 @@
 """Private linear classifiers with scikit-learn's interface."""
 
 import math
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..fitting import MANY, Corner, Plan
-from ..fitting._parameters import Rule, loss_rule
-from ..fitting.data import Array
+from ..exceptions import NotSupported
+from ..fitting import MANY, OPEN, Corner, Plan
+from ..fitting._fields import parameter
+from ..fitting._parameters import loss_rule
+from ..fitting.data import Array, frames_to_caller
 from ..losses import LOSSES, Hinge, HuberisedHinge, Logistic, Loss, Multinomial
 from ..mechanisms import Public
 from ..privacy import Spec
 from ..solvers import GD, Budget, Solver, Task, WhiteGD
+from ._intervals import NONE, ROUGH, quantile
 from ._linear import LinearClassifier, keep_single
-from ._logistic_intervals import WithLogisticIntervals
-from ._rounding import OPEN, WithCorners
 
 __all__ = ["DPLinearSVC", "DPLogisticRegression"]
 
+# What is given back over the standard error, from which intervals are rough, and refused (docs/intervals.md).
+_MUCH, _MOST = 2.0, 3.0
+CORNER = Corner(slope=10.0, widest=0.5, descent=0.5, loud=0.5)  # of "hinge"
 
-class DPLogisticRegression(WithLogisticIntervals):
+
+class DPLogisticRegression(LinearClassifier):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
@@ -37,6 +43,9 @@ class DPLogisticRegression(WithLogisticIntervals):
 
     Attributes
     ----------
+    coef_std_ : ndarray of shape (1, n_features)
+        Standard errors, of sampling and of noise, of the estimates in the middle of `conf_int`: of a logistic model
+        without a penalty. NaN where slopes are clipped, and where answers do not tell.
     coef_noise_std_ : ndarray of shape (1, n_features)
         About how far noise moved ``coef_``, in deviations: of the answers alone, so it costs nothing, and no promise
         rests on it. NaN where answers do not tell: of solvers that do not whiten, of more than two classes, and of
@@ -65,24 +74,70 @@ class DPLogisticRegression(WithLogisticIntervals):
     """
 
     multi_class: str = "multinomial"
+    coef_std_: Array = field(init=False)
     coef_noise_std_: Array = field(init=False)
+    _estimated: tuple[Any, ...] = field(init=False)
 
     def _store(self, w: Array, plan: Plan) -> None:
         super()._store(w, plan)
+        self.coef_std_ = np.full(self.coef_.shape, math.nan)
+        self._estimated = self.coef_std_, math.nan, math.nan
         self.coef_noise_std_ = np.full(self.coef_.shape, math.nan)
 
     def _follow(
         self, answers: list[tuple[Any, Array]], plan: Plan, w: Array, budget: Budget
     ) -> None:
-        """Deviations on the user's scale."""
-        super()._follow(answers, plan, w, budget)
+        """Keep estimates, their standard errors and deviations by noise, on the user's scale."""
         if not answers or w.ndim > 1:
             return
+        with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+            found = plan.solver.unshrunk(answers, w, plan.public, plan.task, budget)
+            if found is not None:
+                kept = slice(plan.public.n_features)
+                self.coef_std_ = found.deviation[None, kept] / plan.data_norm
+                back = np.max(np.abs(found.given_back[kept]) / found.deviation[kept])
+                self._estimated = found.w[None, kept] / plan.data_norm, found.ratio, float(back)
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             spread = plan.solver.spread(answers, w, plan.public, plan.task, budget)
             if spread is not None:
                 variances = np.diagonal(spread)[: plan.public.n_features]
                 self.coef_noise_std_[0] = np.sqrt(variances) / plan.data_norm
+
+    def conf_int(self, level: float = 0.95) -> Array:
+        """Confidence intervals of coefficients, for sampling and noise together, at no further cost.
+
+        They are for the logistic model of records whose rows are bounded as declared, without a penalty, and rest on
+        its log-odds being linear. Slopes of losses may not be clipped: ``solver=WhiteObjective(clip=1.0)``. Each holds
+        by itself.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Share of intervals, over samples and noise, that hold the coefficient.
+
+        Returns
+        -------
+        ndarray of shape (1, n_features, 2)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skdp import DPLogisticRegression
+        >>> from skdp.solvers import WhiteObjective
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(-1, 1, (20_000, 3))
+        >>> y = rng.logistic(size=20_000) < X @ [2.0, -1.0, 0.5]
+        >>> given = {"data_norm": 1.8, "classes": [False, True], "random_state": 0}
+        >>> model = DPLogisticRegression(epsilon=2.0, solver=WhiteObjective(clip=1.0), **given).fit(X, y)
+        >>> low, high = model.conf_int(0.99)[0].T
+        >>> bool(((low < [2, -1, 0.5]) & ([2, -1, 0.5] < high)).all())
+        True
+        """
+        reach = quantile(level) * self.coef_std_
+        center, ratio, back = self._estimated
+        _refuse_or_warn(ratio, back)
+        return np.stack([center - reach, center + reach], axis=-1)
 
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)
@@ -125,12 +180,37 @@ class DPLogisticRegression(WithLogisticIntervals):
             return np.log(self.predict_proba(X))
 
 
+def _refuse_or_warn(ratio: float, back: float) -> None:
+    if math.isnan(ratio):
+        raise NotSupported(
+            "conf_int needs two classes, rows of equal weight, and an objective of unclipped losses in whitened "
+            "coordinates; use solver=WhiteObjective(clip=1.0)."
+        )
+    if ratio > NONE or not back <= _MOST:
+        hidden = (
+            "Noise hides a direction of the rows"
+            if ratio > NONE
+            else "Privacy and the penalty shrink a coefficient by more than three standard errors"
+        )
+        raise NotSupported(
+            f"{hidden}, so no interval would have its nominal coverage; use more records, fewer or less collinear "
+            "columns, a larger epsilon, or a weaker penalty."
+        )
+    if ratio > ROUGH or back > _MUCH:
+        warnings.warn(
+            "Noise is more than half of the shortest direction of the rows, or a coefficient is shrunk by more than "
+            "two standard errors: intervals are rough.",
+            UserWarning,
+            stacklevel=frames_to_caller(),
+        )
+
+
 def _named(given: Any, name: str) -> bool:
     """Return True if a parameter is this name; instances may define equality as they like."""
     return isinstance(given, str) and given == name
 
 
-class DPLinearSVC(WithCorners, LinearClassifier):
+class DPLinearSVC(LinearClassifier):
     """Linear support vector classifier with (epsilon, delta)-differential privacy, by default of a huberised hinge.
 
     The default ``loss`` of scikit-learn's `LinearSVC` is another, the squared hinge: with ``loss="squared_hinge"`` this
@@ -156,14 +236,14 @@ class DPLinearSVC(WithCorners, LinearClassifier):
     True
     """
 
-    loss: str | Loss = "huberised_hinge"
+    loss: str | Loss = parameter("huberised_hinge", rule=loss_rule())
     h: float = 0.5
-    _corner: ClassVar[Corner] = Corner(slope=10.0, widest=0.5, descent=0.5, loud=0.5)
 
-    def _rules(self) -> dict[str, Rule]:
-        return super()._rules() | {"loss": loss_rule()}
+    def _corner(self) -> Corner | None:
+        return CORNER if self._open() else None
 
     def _open(self) -> bool:
+        """Return True if the corner is rounded by the noise level."""
         return _named(self.loss, "hinge") and _named(self.solver, "auto")
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:

@@ -1,24 +1,23 @@
 """Private support vector regression and Poisson regression, with scikit-learn's interface."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import NotSupported
-from ..fitting import Corner, Plan, Sizes
-from ..fitting._parameters import Rule, or_open
+from ..fitting import OPEN, Corner, Plan, Sizes
+from ..fitting._fields import parameter
+from ..fitting._parameters import RULES, Rule, or_open
 from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitive
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty
 from ..solvers import Task
-from ._linear import LARGEST
-from ._linear_regressor import LinearRegressor, PenalisedRegressor, column_square
-from ._other_epsilon import OtherEpsilon, WithOtherEpsilon
-from ._rounding import OPEN, WithCorners
+from ._linear_regressor import LinearRegressor, OtherEpsilon, column_square, public_count
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
@@ -28,8 +27,12 @@ LOSS: Rule = (
     f"is not known; use {_NAMES[0]!r} or {_NAMES[1]!r}",
 )
 
+# Scikit-learn's is 0 where nothing is said, and that of its SVR 0.1.
+OTHER = OtherEpsilon("LinearSVR", "margin", 0.0, 0.25)
+CORNER = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
 
-class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
+
+class DPLinearSVR(LinearRegressor):
     """Linear support vector regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
@@ -68,23 +71,22 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
     True
     """
 
+    epsilon: float = parameter(1.0, rule=OTHER.rule("epsilon"))
     margin: float | None = None
-    C: float | None = None
-    loss: str = "epsilon_insensitive"
+    C: float | None = parameter(None, rule=or_open(RULES["C"]))
+    loss: str = parameter("epsilon_insensitive", rule=LOSS)
     smoothing: float | None = None
-    _corner: ClassVar[Corner] = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
-    # Scikit-learn's is 0 where nothing is said, and that of its SVR 0.1.
-    _other: ClassVar[OtherEpsilon] = OtherEpsilon("LinearSVR", "margin", 0.0, 0.25)
+    y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
 
-    def _rules(self) -> dict[str, Rule]:
-        rules = super()._rules()
-        return rules | {"loss": LOSS, "C": or_open(rules["C"])}
+    def _doubts(self) -> Iterator[str]:
+        yield from super()._doubts()
+        yield from OTHER.doubts(self)
 
     def _squared(self) -> bool:
         return self.loss == "squared_epsilon_insensitive"
 
-    def _open(self) -> bool:
-        return super()._open() and not self._squared()
+    def _corner(self) -> Corner | None:
+        return CORNER if self.smoothing is None and not self._squared() else None
 
     def _loss(self) -> Loss:
         margin = float(self.margin or 0.0) / self._scale()[1]
@@ -92,11 +94,11 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
             return SquaredEpsilonInsensitive(margin)
         return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
 
-    def _penalty(self, sizes: Sizes) -> Penalty:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
         if self.C is None:
-            return L2(column_square(sizes))
+            return [L2(column_square(sizes))]
         unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
-        return L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()
+        return [L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()]
 
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
         public, task = super()._problem(sizes)
@@ -106,7 +108,7 @@ class DPLinearSVR(WithOtherEpsilon, WithCorners, LinearRegressor):
         return public, task
 
 
-class DPPoissonRegressor(PenalisedRegressor):
+class DPPoissonRegressor(LinearRegressor):
     """Poisson regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(exp(x.w + b) - y (x.w + b)) + alpha |w|^2 / 2``, as scikit-learn does: the logarithm of the mean is
@@ -138,7 +140,7 @@ class DPPoissonRegressor(PenalisedRegressor):
     True
     """
 
-    alpha: float | None = None
+    alpha: float | None = parameter(None, rule=or_open(RULES["alpha"]))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -160,26 +162,21 @@ class DPPoissonRegressor(PenalisedRegressor):
     def _loss(self) -> Loss:
         return Poisson()
 
-    def _penalty(self, sizes: Sizes) -> Penalty:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
         if self.alpha is None:
-            return L2(column_square(sizes))
+            return [L2(column_square(sizes))]
+        if not self.alpha:
+            return [NoPenalty()]
         # Of counts in units of the largest, the loss is so many times smaller.
-        high = 2.0 * self._scale()[1]
-        return L2(float(self.alpha) * self._records(sizes.n) / high) if self.alpha else NoPenalty()
+        return [L2(float(self.alpha) * public_count(self, sizes.n) / (2.0 * self._scale()[1]))]
+
+    def _units(self) -> tuple[float, float]:
+        """Return the logarithm of the unit of counts, which is in the intercept, and 1: scores are logarithms."""
+        return math.log(2.0 * self._scale()[1]), 1.0
 
     def _store(self, w: Array, plan: Plan) -> None:
-        """Coefficients of the logarithm of the mean: the unit of counts is in the intercept."""
-        w = np.clip(w, -LARGEST, LARGEST)
-        self.coef_ = w[: plan.public.n_features] / plan.data_norm
-        self.intercept_ = math.log(2.0 * self._scale()[1])
-        if self.fit_intercept:
-            self.intercept_ += float(w[-1]) * plan.public.intercept
-
-    def _unit(self) -> Any:
-        return 1.0
-
-    def _free_start(self, intercept: Array) -> Array:
-        return np.asarray(intercept - math.log(2.0 * self._scale()[1]))
+        super()._store(w, plan)
+        self.intercept_ = float(self.intercept_)
 
     def _predicted(self, X: ArrayLike) -> Array:
         found = super()._predicted(X)

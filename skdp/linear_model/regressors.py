@@ -1,18 +1,25 @@
 """Private least squares with scikit-learn's interface: ridge regression, and linear regression without a penalty."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from ..fitting import Sizes
-from ._intervals import WithIntervals
-from ._linear_regressor import LinearRegressor, PenalisedRegressor, column_square
-from ._signs import WithSigns
+from ..fitting._fields import attribute, parameter
+from ..fitting._parameters import or_open
+from ..fitting.data import Array
+from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_ANY_UNIT
+from ..mechanisms import JointMoments
+from ..penalties import Penalty
+from ._intervals import COEF_STD_, Y_BOUNDS, Y_BOUNDS_, conf_int, keep_estimates
+from ._linear_regressor import POSITIVE, LinearRegressor, column_square, penalties_of_targets
 
 __all__ = ["DPLinearRegression", "DPRidge"]
 
 
-class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
+class DPRidge(LinearRegressor):
     """Ridge regression with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) + alpha |w|^2``, as scikit-learn does, by a solver that only ever sees private
@@ -45,11 +52,23 @@ class DPRidge(WithSigns, WithIntervals, PenalisedRegressor):
     (True, True)
     """
 
-    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
-        return 0.0, column_square(sizes) if self.alpha is None else self.alpha
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
+    positive: bool = parameter(False, POSITIVE)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OF_ANY_UNIT)
+    y_bounds_: Array = attribute(Y_BOUNDS_)
+    coef_std_: Array = attribute(COEF_STD_)
+    _estimated: tuple[Any, ...] = field(init=False)
+    _several: ClassVar[bool] = True
+    _listens: ClassVar[Any] = JointMoments
+    conf_int = conf_int
+    _follow = keep_estimates
+
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
+        alpha = column_square(sizes) if self.alpha is None else self.alpha
+        return penalties_of_targets(0.0, alpha, self.positive)
 
 
-class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
+class DPLinearRegression(LinearRegressor):
     """Linear least squares with (epsilon, delta)-differential privacy.
 
     See Also
@@ -70,7 +89,17 @@ class DPLinearRegression(WithSigns, WithIntervals, LinearRegressor):
     array([ 3., -2.,  1.])
     """
 
+    positive: bool = parameter(False, POSITIVE)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OF_ANY_UNIT)
+    y_bounds_: Array = attribute(Y_BOUNDS_)
+    coef_std_: Array = attribute(COEF_STD_)
+    _estimated: tuple[Any, ...] = field(init=False)
+    _several: ClassVar[bool] = True
+    _listens: ClassVar[Any] = JointMoments
+    conf_int = conf_int
+    _follow = keep_estimates
+
     _one_column: ClassVar[tuple[int, ...]] = (1, -1)  # as scikit-learn's
 
-    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
-        return 0.0, 0.0
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
+        return penalties_of_targets(0.0, 0.0, self.positive)

@@ -1,21 +1,25 @@
 """Private regression by losses that a few far targets hardly move: Huber's, and that of a quantile."""
 
 import math
-from typing import ClassVar
+from collections.abc import Iterator
 
-from ..fitting import Corner, Sizes
+from numpy.typing import ArrayLike
+
+from ..fitting import OPEN, Corner, Sizes
+from ..fitting._fields import parameter
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
-from ._linear_regressor import PenalisedRegressor
-from ._other_epsilon import OtherEpsilon, WithOtherEpsilon
-from ._rounding import OPEN, WithCorners
+from ._linear_regressor import LinearRegressor, OtherEpsilon, public_count
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
 TYPICAL = 0.1  # residual, in halves of the range of targets, where none is estimated
+# Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
+OTHER = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
+CORNER = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
 
 
-class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
+class DPHuberRegressor(LinearRegressor):
     """Huber regression with (epsilon, delta)-differential privacy.
 
     Minimises ``sum(h(y - x.w - b)) + alpha |w|^2``, where h is the square up to ``threshold`` and straight beyond.
@@ -49,10 +53,14 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
     array([ 3., -2.,  1.])
     """
 
+    epsilon: float = parameter(1.0, rule=OTHER.rule("epsilon"))
     threshold: float | None = None
     alpha: float = 1e-4
-    # Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
-    _other: ClassVar[OtherEpsilon] = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
+    y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
+
+    def _doubts(self) -> Iterator[str]:
+        yield from super()._doubts()
+        yield from OTHER.doubts(self)
 
     def _by_residuals(self) -> bool:
         return self.threshold is None
@@ -72,12 +80,12 @@ class DPHuberRegressor(WithOtherEpsilon, PenalisedRegressor):
         threshold = self._threshold()
         return QuantileHuber(0.5, 2.0 * threshold) if self._sharp() else Huber(threshold)
 
-    def _penalty(self, sizes: Sizes) -> Penalty:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
         unit = 2.0 * self._threshold() if self._sharp() else 1.0
-        return L2(float(self.alpha) / unit) if self.alpha else NoPenalty()
+        return [L2(float(self.alpha) / unit) if self.alpha else NoPenalty()]
 
 
-class DPQuantileRegressor(WithCorners, PenalisedRegressor):
+class DPQuantileRegressor(LinearRegressor):
     """Quantile regression with (epsilon, delta)-differential privacy.
 
     Minimises ``mean(pinball(y - x.w - b)) + alpha |w|_1``, as scikit-learn does, with the kink of the pinball loss
@@ -115,11 +123,13 @@ class DPQuantileRegressor(WithCorners, PenalisedRegressor):
     quantile: float = 0.5
     alpha: float = 0.0
     smoothing: float | None = None
-    _corner: ClassVar[Corner] = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
+
+    def _corner(self) -> Corner | None:
+        return CORNER if self.smoothing is None else None
 
     def _loss(self) -> Loss:
         width = OPEN if self.smoothing is None else float(self.smoothing)
         return QuantileHuber(float(self.quantile), width)
 
-    def _penalty(self, sizes: Sizes) -> Penalty:
-        return L1(float(self.alpha) * self._records(sizes.n)) if self.alpha else NoPenalty()
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
+        return [L1(float(self.alpha) * public_count(self, sizes.n)) if self.alpha else NoPenalty()]

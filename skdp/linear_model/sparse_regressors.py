@@ -1,35 +1,36 @@
 """Private least squares with zeros: the lasso and the elastic net, with scikit-learn's interface."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ..fitting import Sizes
-from ._linear_regressor import PenalisedRegressor, column_square
-from ._signs import WithSigns
+from ..fitting._fields import parameter
+from ..fitting._parameters import or_open
+from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL
+from ..penalties import Penalty
+from ._linear_regressor import (
+    BOUNDS,
+    POSITIVE,
+    LinearRegressor,
+    column_square,
+    penalties_of_targets,
+    public_count,
+)
 
 __all__ = ["DPElasticNet", "DPLasso"]
 
 
-class _WithZeros(WithSigns, PenalisedRegressor):
-    """Base class of the regressors whose coefficients are mostly 0.
-
-    Attributes
-    ----------
-    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
-        The same coefficients without their zeros.
-    """
-
-    @property
-    def sparse_coef_(self) -> Any:
-        """The coefficients without their zeros."""
-        return csr_array(np.atleast_2d(self.coef_))
+def _sparse_coef(model: Any) -> Any:
+    """The coefficients without their zeros."""
+    return csr_array(np.atleast_2d(model.coef_))
 
 
-class DPLasso(_WithZeros):
+class DPLasso(LinearRegressor):
     """Lasso with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) / (2 n) + alpha |w|_1``, as scikit-learn does. The solver "two-phase" makes zeros
@@ -42,6 +43,11 @@ class DPLasso(_WithZeros):
         is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
         with a mean of 1, as scikit-learn makes of any. None: next to nothing, so that zeros are those that noise asks
         for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
+
+    Attributes
+    ----------
+    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
+        The same coefficients without their zeros.
 
     See Also
     --------
@@ -57,13 +63,20 @@ class DPLasso(_WithZeros):
     array([ True, False, False,  True, False])
     """
 
-    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
+    positive: bool = parameter(False, POSITIVE)
+    y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
+    _several: ClassVar[bool] = True
+    sparse_coef_ = property(_sparse_coef)
+
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
         if self.alpha is None:
-            return math.sqrt(column_square(sizes)), 0.0
-        return np.asarray(self.alpha) * self._records(sizes.n) / self._scale()[1], 0.0
+            return penalties_of_targets(math.sqrt(column_square(sizes)), 0.0, self.positive)
+        alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
+        return penalties_of_targets(alpha / self._scale()[1], 0.0, self.positive)
 
 
-class DPElasticNet(_WithZeros):
+class DPElasticNet(LinearRegressor):
     """Elastic net with (epsilon, delta)-differential privacy.
 
     Minimises ``sum((y - x.w - b)^2) / (2 n) + alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2 / 2)``, as scikit-learn
@@ -78,6 +91,11 @@ class DPElasticNet(_WithZeros):
         for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
     l1_ratio : float, default=0.5
         Share of L1; 1 is the lasso.
+
+    Attributes
+    ----------
+    sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
+        The same coefficients without their zeros.
 
     See Also
     --------
@@ -94,8 +112,13 @@ class DPElasticNet(_WithZeros):
     """
 
     l1_ratio: float = 0.5
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
+    positive: bool = parameter(False, POSITIVE)
+    y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
+    _several: ClassVar[bool] = True
+    sparse_coef_ = property(_sparse_coef)
 
-    def _pulls(self, sizes: Sizes) -> tuple[ArrayLike, ArrayLike]:
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
         if self.l1_ratio is None:
             raise ValueError(
                 "l1_ratio=None leaves the shares of both penalties open; 0.5 is half and half."
@@ -103,6 +126,8 @@ class DPElasticNet(_WithZeros):
         ratio = float(self.l1_ratio)
         if self.alpha is None:
             square = column_square(sizes)
-            return ratio * math.sqrt(square), (1.0 - ratio) * square
-        alpha = np.asarray(self.alpha) * self._records(sizes.n)
-        return alpha * ratio / self._scale()[1], alpha * (1.0 - ratio)
+            lasso, ridge = ratio * math.sqrt(square), (1.0 - ratio) * square
+            return penalties_of_targets(lasso, ridge, self.positive)
+        alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
+        absolute = alpha * ratio / self._scale()[1]
+        return penalties_of_targets(absolute, alpha * (1.0 - ratio), self.positive)

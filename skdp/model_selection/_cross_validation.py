@@ -6,21 +6,17 @@ each. All tests are one release on the pooled outcomes, whose noise is that of o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from ..entry import FoldedRecords
 from ..exceptions import NotSupported
 from ..fitting import PrivateEstimator
-from ..fitting.data import Array, table
-from ..fitting.trials import quietly
-from ..mechanisms._shared_memory import copy_if_shared
 from ..metrics import Estimate
-from ..metrics.scoring import Held, codes_of, of_nobody, refuse_without, scored
+from ..metrics.scoring import scored
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
 from ..privacy.events import Script, merged
@@ -86,8 +82,7 @@ def dp_cross_val_score(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skdp import DPLogisticRegression
+    >>>     >>> from skdp import DPLogisticRegression
     >>> from skdp.model_selection import dp_cross_val_score
     >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, (2000, 3))
     >>> y = (X[:, 0] > 0).astype(int)
@@ -100,18 +95,14 @@ def dp_cross_val_score(
     """
     _refuse_unfit(estimator)
     relation = estimator.neighbors
-    folds = list(parts_of(cv, relation).split(X, None, groups))
     probe = clone(estimator).set_params(ledger=None)
-    rows = table(probe, X, reset=True)
-    labels, spec = copy_if_shared(np.asarray(y)), Spec(epsilon, estimator.delta, relation)
-    fits = [_quoted(probe, len(train), rows.shape[1]) for train, _ in folds]
-    scripts = [_but_one(fits, part) for part in range(len(folds))]
-    classes = np.unique(np.asarray(estimator.classes))
-    codes = codes_of(y, classes, len(rows), relation)
-    pooled = _Pooled(probe, rows, labels, classes, codes, folds)
+    pooled = FoldedRecords(probe, X, y, parts_of(cv, relation), groups)
+    fits = [_quoted(probe, n, pooled.n_features) for n in pooled.counts()]
+    scripts = [_but_one(fits, part) for part in range(len(fits))]
+    spec = Spec(epsilon, estimator.delta, relation)
     given = {"ledger": ledger, "besides": _charged(scripts, fits), "random_state": random_state}
     found, receipt = scored(scoring, pooled, spec, level=level, **given)
-    return Estimate(*found, level, scoring, _total(receipt, scripts, fits[0], len(folds)))
+    return Estimate(*found, level, scoring, _total(receipt, scripts, fits[0], len(fits)))
 
 
 def _refuse_unfit(estimator: Any) -> None:
@@ -130,9 +121,8 @@ def _refuse_unfit(estimator: Any) -> None:
         )
 
 
-def _quoted(estimator: Any, n: int, n_features: int) -> Receipt:
-    known = n if estimator.neighbors == "replace_one" else None
-    quote: Receipt = estimator.quote(known, n_features)
+def _quoted(estimator: Any, n: int | None, n_features: int) -> Receipt:
+    quote: Receipt = estimator.quote(n, n_features)
     if quote.unspent is not None:
         raise NotSupported(
             f"{quote.solver} asks questions that depend on answers, so its script is not fixed beforehand; use "
@@ -171,52 +161,3 @@ def _total(score: Receipt, scripts: list[Script], fit: Receipt, k: int) -> Recei
         notes=(*score.notes, note),
         declared={**fit.declared, **score.declared, "parts": k},
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Pooled:
-    """Outcomes of all records, each by the model that has not seen it; fits run when they are first asked for."""
-
-    estimator: Any
-    X: Array
-    y: Array
-    classes: Array
-    codes: Array
-    folds: list[tuple[Array, Array]]
-
-    def public_count(self) -> int | None:
-        """Number of records, where it may be known."""
-        return int(self.X.shape[0]) if self.estimator.neighbors == "replace_one" else None
-
-    def refuse_without(self, what: str) -> None:
-        """Refuse an estimator that has no such outcomes."""
-        refuse_without(self.estimator, what)
-
-    def predicted(self) -> Array:
-        """Places of the predicted labels."""
-        return self._of("predicted")
-
-    def probabilities(self) -> Array:
-        """Return the probability of every class."""
-        return self._of("probabilities")
-
-    def scores(self) -> Array:
-        """Return the score of the second class."""
-        return self._of("scores")
-
-    def _of(self, what: str) -> Array:
-        found = of_nobody(what, self.X.shape[0], len(self.classes))
-        for train, test in self.folds:
-            # By keys all records may fall into one part: what fits on none would raise would tell of that.
-            # Nor is told what else a fit of some records raises or warns: they have been paid for, and it is no answer.
-            told = quietly(partial(self._told, what, train, test)) if len(train) else None
-            if told is not None:
-                found[test] = told
-        return found
-
-    def _told(self, what: str, train: Array, test: Array) -> Array:
-        """Outcomes of one part by the model of the others."""
-        model = clone(self.estimator).fit(self.X[train], self.y[train])
-        alone = self.estimator.neighbors != "replace_one"
-        held = Held(model, self.X[test], self.codes[test], self.classes, alone)
-        return np.asarray(getattr(held, what)())

@@ -8,30 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..entry import SearchRecords
 from ..exceptions import NotSupported
-from ..fitting.data import Array
 from ..fitting.trials import Seeds
 from ..mechanisms import Public
-from ..metrics.scoring import Held
 from ..privacy import Spec
 from ..privacy.events import Script
 from ._candidates import Candidates, epsilon_of, joined, last_of, paying
-from ._losses import Scoring, public_of
+from ._losses import bounds_of, public_of
 
-__all__ = ["CLOSE", "Best", "Frame", "Table", "largest"]
+__all__ = ["CLOSE", "Best", "Frame", "largest"]
 
 CLOSE = 1e-3  # how near to the promise is near enough
 _TRIES = 30
-
-
-class Table(NamedTuple):
-    """Records, checked: rows as the user gave them, and targets as scores want them."""
-
-    X: Any
-    y: Any
-    codes: Array
 
 
 class Best(NamedTuple):
@@ -50,8 +39,8 @@ class Frame:
     ----------
     candidates : Candidates
         Settings to choose from.
-    scoring : Scoring
-        Score that compares models.
+    scoring : str
+        Name of the score that compares models.
     spec : Spec
         The promise for all of it.
     n : int or None
@@ -61,7 +50,7 @@ class Frame:
     """
 
     candidates: Candidates
-    scoring: Scoring
+    scoring: str
     spec: Spec
     n: int | None
     widths: tuple[tuple[int, ...], ...]
@@ -84,25 +73,27 @@ class Frame:
         return {}
 
     def fitted(
-        self, index: int, mu: float, table: Table, seeds: Seeds, accountant: str | None = None
+        self,
+        index: int,
+        mu: float,
+        records: SearchRecords,
+        seeds: Seeds,
+        accountant: str | None = None,
     ) -> Any:
         """Fit a candidate, and check that it asked what it was priced for."""
         model = self.candidates.model(index, mu, accountant)
         for _, step in paying(model):
             step.set_params(random_state=seeds.next())
-        model.fit(table.X, table.y)
+        records.fit(model)
         asked = joined(step.privacy_.script for _, step in paying(model))
         if asked != self.script(index, mu, accountant):
             raise NotSupported("A fit asked questions other than those it was priced for.")
         return model
 
-    def losses(self, model: Any, table: Table) -> Array:
-        """Return the loss of each record under a model."""
-        alone = self.spec.neighbors != "replace_one"
-        classes = getattr(model, "classes_", np.empty(0))
-        return self.scoring.losses(
-            Held(model, table.X, table.codes, classes, alone), last_of(model)
-        )
+    @property
+    def scored(self) -> tuple[str, float, float]:
+        """Name of the score, and the bounds of the targets."""
+        return self.scoring, *bounds_of(last_of(self.candidates.bare(0)))
 
     def public(self, columns: int = 1) -> Public:
         """Facts of a vault of losses."""

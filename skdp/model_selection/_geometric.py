@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..entry import SearchRecords
 from ..fitting.release import Query, release
 from ..fitting.trials import Seeds, best_trial
 from ..privacy import Spec
@@ -16,8 +17,8 @@ from ..privacy._printed import round_up
 from ..privacy.events import BestOf, Script, merged
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import last_of
-from ._frame import Best, Frame, Table, largest
-from ._losses import LossOfRun
+from ._frame import Best, Frame, largest
+from ._losses import SCORES, LossOfRun
 
 __all__ = ["Geometric"]
 
@@ -51,7 +52,7 @@ class Geometric:
 
     def _score(self, mu: float) -> tuple[Query, Spec]:
         frame = self.frame
-        return LossOfRun(frame.public().n), frame.promise(mu * math.sqrt(SCORE))
+        return LossOfRun(frame.public().n, *frame.scored), frame.promise(mu * math.sqrt(SCORE))
 
     def _fit(self, mu: float) -> float:
         return mu * math.sqrt(1.0 - SCORE)
@@ -88,16 +89,16 @@ class Geometric:
         """A candidate as it will be fitted."""
         return self.frame.candidates.model(index, self._fit(self._mu))
 
-    def run(self, table: Table, seeds: Seeds) -> Best | None:
+    def run(self, records: SearchRecords, seeds: Seeds) -> Best | None:
         """Fit and score as often as the cap allows."""
         frame, mu, (asked, spec) = self.frame, self._mu, self._score(self._mu)
 
         def trial(index: int) -> tuple[float, Best]:
-            model = frame.fitted(index, self._fit(mu), table, seeds)
-            losses = frame.losses(model, table)
-            found = release(asked, spec, frame.public(), losses, random_state=seeds.next())
+            model = frame.fitted(index, self._fit(mu), records, seeds)
+            judged = records.judged(model, neighbors=frame.spec.neighbors)
+            found = release(asked, spec, frame.public(), judged, random_state=seeds.next())
             score, mean = found[0]
-            figure = frame.scoring.figure(mean, last_of(model))
+            figure = SCORES[frame.scoring].figure(mean, last_of(model))
             return score, Best(index, model, figure)
 
         odds = CappedGeometricRuns(self.mean, self.cap).odds

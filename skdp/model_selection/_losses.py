@@ -9,15 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..entry import LossColumn, LossColumns
-from ..fitting.data import Array
+from ..entry import LARGEST_LOG_LOSS, LossColumn, LossColumns
 from ..fitting.release import Query
 from ..mechanisms import BestColumn, MeanLoss, Public
-from ..metrics.scoring import Held
 
-__all__ = ["SCORES", "Choice", "LossOfRun", "Scoring", "public_of"]
-
-_MOST = 5.0  # largest log-loss: probabilities below exp(-5) count as that
+__all__ = ["SCORES", "Choice", "LossOfRun", "Scoring", "bounds_of", "public_of"]
 
 
 @dataclass(frozen=True)
@@ -26,15 +22,12 @@ class Scoring:
 
     Parameters
     ----------
-    losses : callable
-        From a model and its records to losses in [0, 1].
     classes : int
         The most classes that it knows; 0: it is of regressors.
     figure : callable
         From the mean loss to what is called the score.
     """
 
-    losses: Callable[[Held, Any], Array]
     classes: int
     figure: Callable[[float, Any], float]
 
@@ -43,46 +36,24 @@ class Scoring:
         return bool(classes) == bool(self.classes) and classes <= self.classes
 
 
-def _wrong(held: Held, last: Any) -> Array:
-    return (held.predicted() != held.codes).astype(np.float64)
-
-
-def _right(held: Held) -> Array:
-    """Return the probability of the label that occurred."""
-    found = held.probabilities()
-    return np.asarray(found[np.arange(len(held.codes)), held.codes])
-
-
-def _log(held: Held, last: Any) -> Array:
-    return np.minimum(-np.log(np.maximum(_right(held), math.exp(-_MOST))) / _MOST, 1.0)
-
-
-def _brier(held: Held, last: Any) -> Array:
-    return np.asarray((1.0 - _right(held)) ** 2)
-
-
-def _squared(held: Held, last: Any) -> Array:
-    low, high = _bounds(last)
-    residuals = held.numbers() - np.clip(held.codes, low, high)
-    with np.errstate(all="ignore"):
-        return np.minimum(np.nan_to_num(np.abs(residuals / (high - low)), nan=1.0), 1.0) ** 2
-
-
-def _bounds(last: Any) -> tuple[float, float]:
+def bounds_of(last: Any) -> tuple[float, float]:
+    """Return the declared bounds of the targets; those of losses where there are classes."""
+    if not hasattr(last, "y_bounds"):
+        return 0.0, 1.0
     low, high = np.asarray(last.y_bounds, dtype=np.float64)
     return float(low), float(high)
 
 
 def _width(last: Any) -> float:
-    low, high = _bounds(last)
+    low, high = bounds_of(last)
     return high - low
 
 
 SCORES = {
-    "accuracy": Scoring(_wrong, 2**20, lambda mean, last: 1.0 - mean),
-    "neg_log_loss": Scoring(_log, 2, lambda mean, last: -_MOST * mean),
-    "neg_brier_score": Scoring(_brier, 2, lambda mean, last: -mean),
-    "neg_mean_squared_error": Scoring(_squared, 0, lambda mean, last: -mean * _width(last) ** 2),
+    "accuracy": Scoring(2**20, lambda mean, last: 1.0 - mean),
+    "neg_log_loss": Scoring(2, lambda mean, last: -LARGEST_LOG_LOSS * mean),
+    "neg_brier_score": Scoring(2, lambda mean, last: -mean),
+    "neg_mean_squared_error": Scoring(0, lambda mean, last: -mean * _width(last) ** 2),
 }
 
 
@@ -99,9 +70,16 @@ class LossOfRun(Query):
     ----------
     n : int or None
         Number of records, where it is public.
+    scoring : str
+        Name of the score.
+    low, high : float
+        Bounds of targets, where they are numbers.
     """
 
     n: int | None
+    scoring: str
+    low: float
+    high: float
 
     name: ClassVar[str] = "score of a run"
 
@@ -120,7 +98,7 @@ class LossOfRun(Query):
     @property
     def outcome(self) -> LossColumn:
         """Loss of each record."""
-        return LossColumn()
+        return LossColumn(self.scoring, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -131,9 +109,16 @@ class Choice(Query):
     ----------
     columns : int
         Number of columns.
+    scoring : str
+        Name of the score.
+    low, high : float
+        Bounds of targets, where they are numbers.
     """
 
     columns: int
+    scoring: str
+    low: float
+    high: float
 
     name: ClassVar[str] = "choice among pilots"
 
@@ -153,7 +138,7 @@ class Choice(Query):
     @property
     def outcome(self) -> LossColumns:
         """Losses of each record, as a row."""
-        return LossColumns(self.unit)
+        return LossColumns(self.scoring, self.low, self.high, unit=self.unit)
 
 
 def _cut(mean: float) -> float:

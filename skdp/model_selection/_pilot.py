@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from ..entry import SearchRecords, quietly
 from ..exceptions import NotSupported
-from ..fitting.data import Array
 from ..fitting.release import release
-from ..fitting.trials import Seeds, quietly
+from ..fitting.trials import Seeds
 from ..mechanisms import Public
 from ..privacy import Spec
 from ..privacy import epsilon as price_of
 from ..privacy._compose import exact_mu, reduced
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.events import Gaussian, Script, merged
-from ._frame import CLOSE, Best, Frame, Table, largest
+from ._frame import CLOSE, Best, Frame, largest
 from ._losses import Choice
 
 __all__ = ["Pilot"]
@@ -56,7 +54,9 @@ class Pilot:
         return mu * math.sqrt(REFIT)
 
     def _choice(self, mu: float) -> tuple[Choice, Spec]:
-        return Choice(len(self.frame.candidates)), self.frame.promise(mu * math.sqrt(CHOICE))
+        return Choice(len(self.frame.candidates), *self.frame.scored), self.frame.promise(
+            mu * math.sqrt(CHOICE)
+        )
 
     def _public(self) -> Public:
         return self.frame.public(len(self.frame.candidates))
@@ -106,19 +106,16 @@ class Pilot:
         """A candidate as it will be fitted."""
         return self.frame.candidates.model(index, self._refit(self._mu), "gdp")
 
-    def run(self, table: Table, seeds: Seeds) -> Best | None:
+    def run(self, records: SearchRecords, seeds: Seeds) -> Best | None:
         """Fit all, choose, and fit once more."""
         frame, (asked, spec) = self.frame, self._choice(self._mu)
-        n, pilot = len(table.codes), self._pilot(self._mu)
-        losses = np.ones((n, len(frame.candidates)))  # of a pilot that fails
+        pilot, refit = self._pilot(self._mu), self._refit(self._mu)
 
-        def lost(setting: int) -> Array:
-            return frame.losses(frame.fitted(setting, pilot, table, seeds, "gdp"), table)
+        def fitted(setting: int, mu: float) -> Any:
+            return quietly(lambda: frame.fitted(setting, mu, records, seeds, "gdp"))
 
-        for i, column in enumerate(losses.T):
-            found = quietly(partial(lost, i))
-            column[:] = 1.0 if found is None else found
-        chosen, _ = release(asked, spec, self._public(), losses, random_state=seeds.next())
-        refit = self._refit(self._mu)
-        model = quietly(lambda: frame.fitted(chosen, refit, table, seeds, "gdp"))
+        pilots = [fitted(setting, pilot) for setting in range(len(frame.candidates))]
+        judged = records.judged(*pilots, neighbors=frame.spec.neighbors)
+        chosen, _ = release(asked, spec, self._public(), judged, random_state=seeds.next())
+        model = fitted(chosen, refit)
         return None if model is None else Best(chosen, model, None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._activations import ACTIVATIONS
 from ._arithmetic import UNIT, lengths, products, sum_of_outer
+from ._public_hash import hash_places
 
 __all__ = ["Perceptron"]
 Array = np.ndarray[Any, Any]
@@ -76,7 +77,7 @@ class Perceptron:
     def start(self, public: Any, outputs: int = 1) -> Array:
         """Weights spread evenly by a public hash, the last units in pairs; nothing of the constants."""
         constant = public.intercept > 0
-        w = np.sqrt(12.0) * (_spread(self.shape(public, outputs)[0], self.seed) - 0.5)
+        w = np.sqrt(12.0) * (hash_places(self.shape(public, outputs)[0], self.seed) - 0.5)
         matrices = _split(w, self.shapes(public.width, outputs, constant))
         half, (before, last) = self.hidden[-1] // 2, matrices[-2:]
         before[:, half : 2 * half] = before[:, :half]
@@ -199,15 +200,3 @@ def _split(w: Array, shapes: list[tuple[int, int]]) -> list[Array]:
     """Views of consecutive parts."""
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     return [part.reshape(shape) for part, shape in zip(np.split(w, ends[:-1]), shapes, strict=True)]
-
-
-def _spread(count: int, seed: int) -> Array:
-    """Numbers spread over [0, 1), the same on every machine (splitmix64; Steele, Lea and Flood 2014)."""
-    step = 0x9E3779B97F4A7C15
-    k = np.arange(1, count + 1, dtype=np.uint64) + np.uint64((seed << 40) % 2**64)
-    k *= np.uint64(step)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        k = (k ^ (k >> np.uint64(shift))) * np.uint64(factor)
-    k ^= k >> np.uint64(31)
-    spread: Array = (k >> np.uint64(11)) * 2.0**-53
-    return spread

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ._arithmetic import PIECE, lengths
+from ._public_hash import hash_places
 from ._traced import Traced, as_torch, on_one_thread, own_copy, trace, trained
-from .perceptron import _spread
 
 __all__ = ["TorchModule", "plain_module"]
 Array = np.ndarray[Any, Any]
@@ -256,7 +256,7 @@ def plain_module(n_features: int, outputs: int, units: int = 100) -> Any:
         layers = nn.Linear(n_features, units), nn.Tanh(), nn.Linear(units, outputs)
         module = nn.Sequential(nn.Flatten(), *layers)
         for layer in layers[::2]:
-            spread = 2.0 * _spread(layer.weight.numel(), 0) - 1.0
+            spread = 2.0 * hash_places(layer.weight.numel(), 0) - 1.0
             spread *= (3.0 / layer.in_features) ** 0.5
             layer.weight.copy_(torch.from_numpy(spread).reshape(layer.weight.shape))
             layer.bias.zero_()

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateClassifier, PrivateEstimator, Purchase, Sizes, Stage
+from ..fitting._fields import parameter
 from ..fitting._parameters import Rule, _between
 from ..fitting.data import Array, attempt
 from ..fitting.learner import declared_of_rows
@@ -112,9 +113,9 @@ class DPGaussianNB(PrivateClassifier):
     1
     """
 
-    priors: ArrayLike | None = None
-    var_smoothing: float = 1e-9
-    bounds: tuple[ArrayLike, ArrayLike] | None = None
+    priors: ArrayLike | None = parameter(None, rule=_PRIORS)
+    var_smoothing: float = parameter(1e-9, rule=_SMALL)
+    bounds: tuple[ArrayLike, ArrayLike] | None = parameter(None, rule=_BOUNDS)
     theta_: Array = field(init=False)
     var_: Array = field(init=False)
     class_prior_: Array = field(init=False)
@@ -186,9 +187,6 @@ class DPGaussianNB(PrivateClassifier):
                 found[:, k] = given[k] - 0.5 * np.einsum("ij,ij->i", far, far)
             most = 0.25 * float(np.finfo(np.float64).max)  # so that differences are finite, too
             return np.clip(np.nan_to_num(found, nan=-most), -most, most)
-
-    def _rules(self) -> dict[str, Rule]:
-        return super()._rules() | {"priors": _PRIORS, "bounds": _BOUNDS, "var_smoothing": _SMALL}
 
     def _check_parameters(self) -> None:
         PrivateEstimator._check_parameters(self)

@@ -1,16 +1,16 @@
-"""Base classes of all private networks: batches, epochs and steps of solvers that suit any model; losses of scores."""
+"""Base classes of the private networks, and what a network is made of: layers, or a module."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import field
-from typing import cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ..exceptions import NotSupported
-from ..fitting import Plan, PrivateClassifier, PrivateLearner, PrivateRegressor
+from ..fitting import Plan, PrivateClassifier, PrivateRegressor, Sizes
+from ..fitting._fields import attribute, parameter
 from ..fitting.data import Array
 from ..losses import Huber, Logistic, Loss, Multinomial, Squared
 from ..mechanisms import Public
@@ -18,116 +18,140 @@ from ..privacy.spec import Spec
 from ..solvers import BLSGD, Solver, Task, resolve
 from ._defaults import step_of, usual
 
-__all__ = ["AnyNetwork", "NetworkClassifier", "NetworkRegressor"]
+__all__ = ["LARGEST", "Architecture", "NetworkClassifier", "NetworkRegressor", "planned_epochs"]
+
+LARGEST = 1e100  # of a stored parameter, before it is divided by data_norm, which is at least 1e-30
+
+SOLVER = """solver : {"auto", "sgd", "adam", "blsgd", "blsgd-ac"} or Solver, default="auto"
+    Algorithm, by name or as an instance; "auto" is `sgd` in steps that noise and curvature allow. No other one has
+    a proof for networks."""
+BATCH_SIZE = """batch_size : int, default=None
+    Expected records in a batch, which is drawn record by record. None: those of the solver's own `rate`. It needs
+    ``n_public`` under "add_remove"."""
+MAX_ITER = """max_iter : int, default=None
+    Epochs: passes over as many records as there are. It is no limit; all are made. None: the solver's own `steps`."""
+N_ITER_ = """n_iter_ : int
+    Epochs that were planned: a public number."""
 
 
-class AnyNetwork(PrivateLearner):
-    """Base of the private networks, whatever they are made of.
+class Architecture(ABC):
+    """Layers, or a module, that a network is made of: it states the task, and keeps the weights on the user's scale.
 
-    Parameters
-    ----------
-    solver : {"auto", "sgd", "adam", "blsgd", "blsgd-ac"} or Solver, default="auto"
-        Algorithm, by name or as an instance; "auto" is `sgd` in steps that noise and curvature allow. No other one has
-        a proof for networks.
-    batch_size : int, default=None
-        Expected records in a batch, which is drawn record by record. None: those of the solver's own `rate`. It needs
-        ``n_public`` under "add_remove".
-    max_iter : int, default=None
-        Epochs: passes over as many records as there are. It is no limit; all are made. None: the solver's own `steps`.
-
-    Attributes
-    ----------
-    n_iter_ : int
-        Epochs that were planned: a public number.
+    All methods take the estimator, whose parameters they read and whose attributes they set.
     """
 
-    batch_size: int | None = None
-    max_iter: int | None = None
-    learning_rate_init: float | None = None
-    n_iter_: int = field(init=False)
+    @abstractmethod
+    def problem(self, net: Any, sizes: Sizes) -> tuple[Public, Task]:
+        """Return public facts of the records, and the task: both over the heaviest weight."""
 
     @abstractmethod
-    def _loss(self, outputs: int) -> Loss:
-        """Return the loss of a record's scores."""
+    def store(self, net: Any, w: Array, plan: Plan) -> None:
+        """Store the weights on the user's scale: cutting what has been paid for is free, and all bounds are public."""
 
     @abstractmethod
-    def _scores(self, X: ArrayLike) -> Array:
-        """Return the scores of rows, one column for each score."""
+    def keep_single(self, net: Any) -> None:
+        """Round what was fitted on single precision to it; nothing becomes infinite."""
 
-    def _target_bound(self, outputs: int) -> float:
-        """Return the bound on what targets are turned into."""
-        return 1.0
+    @abstractmethod
+    def scores(self, net: Any, X: ArrayLike) -> Array:
+        """Return the scores of rows, one column for each; rows beyond ``data_norm`` are scaled down as in a fit."""
 
-    def _ignored(self) -> Iterator[str]:
-        """A sentence for each parameter that an instance of a solver has of its own."""
-        if isinstance(self.solver, Solver):
-            for name in ("batch_size", "max_iter", "learning_rate_init"):
-                if getattr(self, name) is not None:
-                    yield (
-                        f"{name}={getattr(self, name)} has no effect where solver is an instance; set it there, or "
-                        f"name the solver: solver={self.solver.name!r}."
-                    )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        solver = self.solver
-        name = solver if isinstance(solver, str) else solver.name
-        if name != "auto" and not resolve(solver).for_any_model:
-            raise NotSupported(
-                f"solver={name!r} has no proof for networks; use 'sgd', 'adam' or 'blsgd', or solver='auto'."
-            )
-
-    def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
-        """Return the solver with the estimator's batches, epochs and steps; an instance is returned as it is."""
-        if isinstance(self.solver, Solver):
-            return resolve(self.solver)
-        solver = usual(self.solver)
-        if self.batch_size is not None:
-            solver = solver.with_params(rate=self._rate(public.n))
-        if self.max_iter is not None:
-            steps = max(1, round(int(self.max_iter) / solver.get_params()["rate"]))
-            name = "splits" if isinstance(solver, BLSGD) else "steps"
-            solver = solver.with_params(**{name: steps})
-        step = self.learning_rate_init
-        step = self._step(solver, task, public, spec) if step is None else float(step)
-        clip = self._clip(solver, task, public, spec)
-        return solver.with_params(step_size=step, **({} if clip is None else {"clip": clip}))
-
-    def _clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
-        """Return the clip that is used where the user names a solver; None for the solver's own."""
-        return None
-
-    def _step(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float:
+    def step(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float:
         """Return the step size that is used where the user gives none."""
         return step_of(solver, task, public, spec)
 
-    def _rate(self, n: int | None) -> float:
-        """Probability of a record to enter a batch of the wanted size."""
-        if n is None:
-            raise NotSupported(
-                f"batch_size={self.batch_size} becomes a rate only if n is known; declare a rough n in n_public, or "
-                "set solver__rate."
-            )
-        return min(1.0, int(cast(int, self.batch_size)) / n)
+    def clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
+        """Return the clip that is used where the user names a solver; None for the solver's own."""
+        return None
 
-    def _epochs(self, plan: Plan) -> int:
-        """Return the number of epochs that a plan makes."""
-        of_solver = plan.solver.get_params()
-        steps = of_solver["splits" if isinstance(plan.solver, BLSGD) else "steps"]
-        return max(1, round(steps * of_solver["rate"]))
+    def facts(self, public: Public, task: Task) -> dict[str, Any]:
+        """Return what the receipt is to call public of the model."""
+        return {}
 
 
-class NetworkClassifier(AnyNetwork, PrivateClassifier):
+def _state(self: Any, sizes: Sizes) -> tuple[Public, Task]:
+    """Return the problem of the network, whose solver must have a proof for any model."""
+    name = self.solver if isinstance(self.solver, str) else self.solver.name
+    if name != "auto" and not resolve(self.solver).for_any_model:
+        raise NotSupported(
+            f"solver={name!r} has no proof for networks; use 'sgd', 'adam' or 'blsgd', or solver='auto'."
+        )
+    return self._made_of.problem(self, sizes)
+
+
+def _choose_solver(self: Any, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
+    """Return the solver with the network's batches, epochs and steps; an instance is returned as it is."""
+    if isinstance(self.solver, Solver):
+        return resolve(self.solver)
+    solver = usual(self.solver)
+    if self.batch_size is not None:
+        solver = solver.with_params(rate=_rate(self.batch_size, public.n))
+    if self.max_iter is not None:
+        steps = max(1, round(int(self.max_iter) / solver.get_params()["rate"]))
+        name = "splits" if isinstance(solver, BLSGD) else "steps"
+        solver = solver.with_params(**{name: steps})
+    step = self.learning_rate_init
+    step = self._made_of.step(solver, task, public, spec) if step is None else float(step)
+    clip = self._made_of.clip(solver, task, public, spec)
+    return solver.with_params(step_size=step, **({} if clip is None else {"clip": clip}))
+
+
+def _model_facts(self: Any, public: Public, task: Task) -> dict[str, Any]:
+    return self._made_of.facts(public, task)
+
+
+def _store(self: Any, w: Array, plan: Plan) -> None:
+    self._made_of.store(self, w, plan)
+
+
+def _keep_single(self: Any) -> None:
+    self._made_of.keep_single(self)
+
+
+def _ignored(self: Any) -> Iterator[str]:
+    """Yield a sentence for each parameter that an instance of a solver has of its own."""
+    if isinstance(self.solver, Solver):
+        for name in ("batch_size", "max_iter", "learning_rate_init"):
+            if getattr(self, name) is not None:
+                yield (
+                    f"{name}={getattr(self, name)} has no effect where solver is an instance; set it there, or "
+                    f"name the solver: solver={self.solver.name!r}."
+                )
+
+
+def _rate(batch_size: int, n: int | None) -> float:
+    """Return the probability of a record to enter a batch of the wanted size."""
+    if n is None:
+        raise NotSupported(
+            f"batch_size={batch_size} becomes a rate only if n is known; declare a rough n in n_public, or "
+            "set solver__rate."
+        )
+    return min(1.0, int(batch_size) / n)
+
+
+def planned_epochs(plan: Plan) -> int:
+    """Return the number of epochs that a plan makes."""
+    of_solver = plan.solver.get_params()
+    steps = of_solver["splits" if isinstance(plan.solver, BLSGD) else "steps"]
+    return max(1, round(steps * of_solver["rate"]))
+
+
+class NetworkClassifier(PrivateClassifier):
     """Base of the networks for classes: one score for two of them, one for each of more."""
 
     multi_class = "multinomial"
 
+    solver: str | Solver = parameter("auto", SOLVER)
+    batch_size: int | None = parameter(None, BATCH_SIZE)
+    max_iter: int | None = parameter(None, MAX_ITER)
+    learning_rate_init: float | None = None
+    n_iter_: int = attribute(N_ITER_)
+    _made_of: ClassVar[Architecture]
+    _problem, _chosen, _model_facts, _ignored = _state, _choose_solver, _model_facts, _ignored
+    _store, _keep_single = _store, _keep_single
+
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)
-
-    def _target_bound(self, outputs: int) -> float:
-        """Return the largest code of a class."""
-        return max(1.0, outputs - 1.0)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Scores of rows, as the last layer gives them.
@@ -137,7 +161,7 @@ class NetworkClassifier(AnyNetwork, PrivateClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Positive for the second of two classes; with more classes, one column for each.
         """
-        scores = self._scores(X)
+        scores = self._made_of.scores(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -168,7 +192,7 @@ class NetworkClassifier(AnyNetwork, PrivateClassifier):
         return -np.column_stack([Logistic().value(scores, -1.0), Logistic().value(scores, 1.0)])
 
 
-class NetworkRegressor(AnyNetwork, PrivateRegressor):
+class NetworkRegressor(PrivateRegressor):
     """Base of the networks for a number.
 
     Parameters
@@ -177,7 +201,15 @@ class NetworkRegressor(AnyNetwork, PrivateRegressor):
         Residual from which the loss is a straight line, in units of the target; None: squares everywhere.
     """
 
+    solver: str | Solver = parameter("auto", SOLVER)
+    batch_size: int | None = parameter(None, BATCH_SIZE)
+    max_iter: int | None = parameter(None, MAX_ITER)
+    learning_rate_init: float | None = None
     huber_threshold: float | None = None
+    n_iter_: int = attribute(N_ITER_)
+    _made_of: ClassVar[Architecture]
+    _problem, _chosen, _model_facts, _ignored = _state, _choose_solver, _model_facts, _ignored
+    _store, _keep_single = _store, _keep_single
 
     def _loss(self, outputs: int) -> Loss:
         """Return the loss of targets in [-1, 1]."""
@@ -185,5 +217,8 @@ class NetworkRegressor(AnyNetwork, PrivateRegressor):
             return Squared()
         return Huber(float(self.huber_threshold) / self._scale()[1])
 
+    def _units(self) -> tuple[Any, Any]:
+        return self._scale()
+
     def _predicted(self, X: ArrayLike) -> Array:
-        return self._scores(X)[:, 0].astype(np.float64)
+        return self._made_of.scores(self, X)[:, 0].astype(np.float64)

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..entry import Facts, Rows
 from ..fitting import Plan, Purchase, Stage
+from ..fitting._fields import parameter
+from ..fitting._parameters import RULES, Rule
 from ..fitting.stages import Known, Look
 from ..mechanisms import Public, SecondMoment, Statement, state
 from ..solvers import Budget
@@ -63,6 +65,10 @@ def error_of(public: Public, noise: float, n: float) -> float:
     return float(noise * public.row_bound**2 * np.sqrt(2.0 * public.width) / n)
 
 
+_LIES, _TOLD = RULES["data_norm"]
+DECLARED_NORM: Rule = lambda value: value is not None and _LIES(value), _TOLD
+
+
 class MomentTransformer(BoughtTransformer):
     """Base of the transformers that map rows by their private second moment.
 
@@ -77,18 +83,13 @@ class MomentTransformer(BoughtTransformer):
         1: the norm of a row that leaves, for a private estimator's ``data_norm``.
     """
 
-    data_norm: float = 1.0
+    data_norm: float = parameter(1.0, rule=DECLARED_NORM)
     _cells: ClassVar[str] = "numbers"
 
     @property
     def row_norm_(self) -> float:
         """Bound on the norm of transformed rows: 1, since each row is divided by the largest norm it may have."""
         return 1.0
-
-    def _rules(self) -> dict[str, Any]:
-        rules = super()._rules()
-        known, told = rules["data_norm"]
-        return rules | {"data_norm": (lambda value: value is not None and known(value), told)}
 
     def _declare(self, facts: Facts) -> dict[str, Any]:
         return {"data_norm": float(self.data_norm)}

@@ -62,13 +62,27 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
         try:
             rows = len(any_table(self, X, reset=True))
             names = [*X.columns] if is_frame(X) else [f"x{j}" for j in range(self.n_features_in_)]
-            self.columns_ = self._settled(names, is_frame(X))
-            self._size(rows)
+            self.settle(names, is_frame(X), rows)
         except BaseException:  # as it was
             vars(self).clear()
             vars(self).update(before)
             raise
         return self
+
+    def settle(self, names: list[Any], named: bool, rows: int) -> None:
+        """Decide by public facts of a table what `fit` decides.
+
+        Parameters
+        ----------
+        names : list
+            Of the table's columns.
+        named : bool
+            Whether they are its own.
+        rows : int
+            Number of records.
+        """
+        self.columns_ = self._settled(names, named)
+        self._size(rows)
 
     def transform(self, X: Any) -> Any:
         """Transform each row to numbers, by the declaration alone.
@@ -170,7 +184,8 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
     def _encoded(self, table: Any) -> Any:
         """Encode a table that has been checked."""
         cells = [column.cells(table) for column in self.columns_]
-        return np.ascontiguousarray(self._finished(assemble(cells, self._blocks(), len(table))))
+        X = assemble(cells, self._blocks(), len(table))
+        return np.ascontiguousarray(self._finished(X, cells))
 
     def _size(self, rows: int) -> None:
         """Choose settings that depend on the number of rows, where that is public."""
@@ -178,8 +193,8 @@ class ByDeclaration(FromFields, TransformerMixin, BaseEstimator):
     def _check(self) -> None:
         """Refuse parameters that no table makes right."""
 
-    def _finished(self, X: Array) -> Array:
-        """Blocks side by side as they leave."""
+    def _finished(self, X: Array, cells: Sequence[Any]) -> Array:
+        """Blocks side by side as they leave, and what else the cells of the columns become."""
         return X
 
     def __sklearn_tags__(self) -> Any:

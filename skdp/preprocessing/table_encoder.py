@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from os import PathLike
 from typing import Any, Self
@@ -15,9 +15,29 @@ from ._columns import Column, refuse_unless
 from ._declaration import Numbers
 from ._pairs import Pair, pairs_of, products
 from ._reading import did_you_mean, read_file
+from ._scaling import undone
 from ._transformer import ByDeclaration
 
-__all__ = ["TableEncoder"]
+__all__ = ["TableEncoder", "refuse_undeclared"]
+
+
+def refuse_undeclared(declaration: Any, name: str) -> None:
+    """Refuse a declaration that says nothing.
+
+    Parameters
+    ----------
+    declaration : object
+        As the user gave it.
+    name : str
+        Class of the estimator, for the sentence that refuses.
+    """
+    if declaration is None:
+        raise ValueError(
+            f"{name} needs a declaration of what is known without looking at the data: pass "
+            "declaration={'age': [17, 90], 'sex': ['f', 'm']}, or (low, high) for all columns."
+        )
+    if isinstance(declaration, Mapping) and not declaration:
+        raise ValueError("The declaration is empty; declare the columns to use.")
 
 
 class TableEncoder(ByDeclaration):
@@ -104,13 +124,7 @@ class TableEncoder(ByDeclaration):
         return 1.0
 
     def _declaration(self) -> Any:
-        if self.declaration is None:
-            raise ValueError(
-                f"{type(self).__name__} needs a declaration of what is known without looking at the data: pass "
-                "declaration={'age': [17, 90], 'sex': ['f', 'm']}, or (low, high) for all columns."
-            )
-        if isinstance(self.declaration, Mapping) and not self.declaration:
-            raise ValueError("The declaration is empty; declare the columns to use.")
+        refuse_undeclared(self.declaration, type(self).__name__)
         return self.declaration
 
     def _check(self) -> None:
@@ -142,9 +156,40 @@ class TableEncoder(ByDeclaration):
         products = (name for pair in self._pairs(given) for name in pair.names)
         return [*super()._names(given), *products]
 
-    def _finished(self, X: Array) -> Array:
-        pairs = self._pairs()
-        squares = [block.squared for block in self._blocks()] + [pair.squared for pair in pairs]
-        both = products(X, pairs)
-        both /= root(squares, np.float64)
+    def describe_columns(self, points: int) -> Iterator[tuple[str, Array, Array, slice]]:
+        """Yield what single columns become: of each the name, values, rows of its block, and their place in a row.
+
+        Parameters
+        ----------
+        points : int
+            Places of a number, from bound to bound of its scale. Of categories the declared values are shown.
+
+        Yields
+        ------
+        name, values, rows, place : str, ndarray, ndarray, slice
+        """
+        start, factor = 0, self._factor()
+        for column, block in zip(self.columns_, self._blocks()):
+            declared, place = column.declared, slice(start, start + block.width)
+            if isinstance(declared, Numbers):
+                shown = undone(np.linspace(-1.0, 1.0, points), declared)
+            else:
+                shown = np.asarray(declared.values, dtype=object)
+            rows = np.zeros((len(shown), block.width))
+            block.write(shown, rows)
+            yield column.name, shown, rows * factor, place
+            start = place.stop
+
+    def _root(self) -> float:
+        """Return what blocks and products are divided by."""
+        squares = [block.squared for block in self._blocks()]
+        return float(root(squares + [pair.squared for pair in self._pairs()], np.float64))
+
+    def _factor(self) -> float:
+        """Return the factor between a block and its columns as they leave."""
+        return 1.0 / self._root()
+
+    def _finished(self, X: Array, cells: Sequence[Any]) -> Array:
+        both = products(X, self._pairs())
+        both /= self._root()
         return both

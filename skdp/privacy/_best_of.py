@@ -23,12 +23,15 @@ from ._cost_registry import register
 from ._runs import CappedGeometricRuns, Runs
 from .events import BestOf, Script
 
-__all__ = ["BestOfCurve", "Curve"]
+__all__ = ["BestOfCurve", "Curve", "composed_curve"]
 
 Array = NDArray[np.float64]
 
 _U = np.concatenate([[0.0], np.logspace(-10, 0, 15_000)])
 _NODES, _CELLS, _LEAST, _FURTHEST = 100, 2000, 1e-14, 600.0
+_LEVEL = 1.5  # of its lowest value, a curve counts as level
+_COMPOSED = 400  # chords of a search that is composed with others
+_CLOSED_UP = 2e-15
 _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ROUND_OFF = 1e-9  # of a sum whose terms are all positive
 
@@ -44,12 +47,16 @@ class Curve:
         Delta at epsilon of 0 or more, the larger of both directions.
     least : float
         Delta below which nothing more is asked.
+    cells : int
+        Number of chords.
     """
 
-    def __init__(self, profile: Callable[[float], float], least: float = _LEAST) -> None:
-        self.nodes = np.linspace(0.0, _end(profile, least), _NODES + 1)
+    def __init__(
+        self, profile: Callable[[float], float], least: float = _LEAST, cells: int = _NODES
+    ) -> None:
+        self.nodes = np.linspace(0.0, _end(profile, least), cells + 1)
         found = [min(1.0, profile(float(e))) for e in self.nodes]
-        self.deltas = np.minimum.accumulate(np.array(found))
+        self.deltas = closed(self.nodes, np.array(found))
         self._odds = np.exp(self.nodes)
 
     def at(self, epsilons: Array) -> Array:
@@ -69,14 +76,28 @@ class Curve:
         return np.minimum(out, 1.0 - u)
 
 
+def closed(nodes: Array, deltas: Array) -> Array:
+    """Falling deltas by both directions together: (t, d) bounds each earlier one by that of its worst pair.
+
+    That pair has delta(e) = 1 - (1 - d) (1 + e^e) / (1 + e^t) for e < t (docs/proofs/curve_pairs.md).
+    """
+    odds = 1 + np.exp(nodes)
+    best = np.maximum.accumulate(((1 - deltas) / odds)[::-1])[::-1]
+    return np.minimum.accumulate(np.minimum(deltas, 1 - odds * best + _CLOSED_UP))
+
+
 def _end(profile: Callable[[float], float], least: float) -> float:
-    """Return an epsilon at which delta has fallen to `least`, or the end of the search range."""
+    """Return an epsilon at which delta has fallen to `least`, or nearly as far as it ever does."""
     if profile(0.0) <= least:
         return 1e-12
     low, high = 0.0, 1e-3
     while profile(high) > least and high < _FURTHEST:
         low, high = high, min(2.0 * high, _FURTHEST)
-    for _ in range(20):
+    if (
+        high == _FURTHEST and (lowest := profile(high)) > least
+    ):  # a curve that is level from somewhere on
+        low, least = 0.0, min(_LEVEL * lowest, 1.0)
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if profile(middle) <= least else (middle, high)
     return high
@@ -156,13 +177,20 @@ def _chords(event: BestOf, neighbors: str) -> Curve:
     return Curve(_of_event(event, neighbors), 1e3 * event.cap * _LEAST)
 
 
+@lru_cache(maxsize=64)
+def composed_curve(event: BestOf, neighbors: str) -> Curve:
+    """The event's own profile by more chords and as far as it is known, for the loss distribution of several."""
+    return Curve(_of_event(event, neighbors), cells=_COMPOSED)
+
+
 @register(BestOf, "profile")
 def _profile(event: BestOf, epsilon: Any, neighbors: str, extra_mu: float = 0.0) -> Any:
     """Alone, or beside a Gaussian: the mean over the Gaussian's loss, each cell of it at its upper end."""
     values = np.asarray(epsilon, float)
     if not extra_mu:
-        curve = _of_event(event, neighbors)
-        return np.array([_at(curve, e) for e in values.ravel()]).reshape(values.shape)[()]
+        curve, chords = _of_event(event, neighbors), _chords(event, neighbors)
+        alone = np.array([_at(curve, e) for e in values.ravel()]).reshape(values.shape)
+        return np.minimum(alone, chords.at(values))[()]
     if math.isinf(extra_mu):
         return np.ones(values.shape)[()]
     edges = np.linspace(-9.0, 9.0, _CELLS + 1)

@@ -19,7 +19,17 @@ from ._exact import at_least, pure_price
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._mixture import branches, mixtures
 from .curves import cost, priced
-from .events import Event, Gaussian, Laplace, PoissonPure, PureDP, RandomPosition, RenyiDP, Script
+from .events import (
+    BestOf,
+    Event,
+    Gaussian,
+    Laplace,
+    PoissonPure,
+    PureDP,
+    RandomPosition,
+    RenyiDP,
+    Script,
+)
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -207,12 +217,13 @@ class _Split:
         """True if no price can be tighter."""
         gaussian = any(isinstance(event, Gaussian) for event in self.known)
         alone = self.special is None or (isinstance(self.special, Laplace) and not gaussian)
-        return alone and not self.stand_ins
+        searched = isinstance(self.special, BestOf) and not self.known  # others read this curve
+        return (alone or searched) and not self.stand_ins
 
     @property
     def tight(self) -> bool:
         """True if no other accountant is known to be tighter."""
-        return self.exact or not (self.stand_ins or isinstance(self.special, Laplace))
+        return self.exact or not (self.stand_ins or isinstance(self.special, (BestOf, Laplace)))
 
 
 def _split(counts: Counts, neighbors: str) -> _Split | None:

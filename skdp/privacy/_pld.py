@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,36 @@ import numpy as np
 from ..exceptions import NotSupported
 from ._compose import exact_mu, reduced
 from ._costs import inverse_up
+from ._discrete import outcomes
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._pld_compose import Tail, compose
+from ._pld_curve_pairs import (
+    BestOfPair,
+    BundleAddPair,
+    BundleRemovePair,
+    BundleReplacePair,
+    OutcomesPair,
+)
 from ._pld_lattice import Pair
-from ._pld_other_pairs import AtomPair, LaplacePair, PurePair, SwapPair
+from ._pld_other_pairs import AtomPair, LaplacePair, ListedPair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
-from ._pld_plan import Counted, plan_for_delta, plan_for_epsilon
+from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
 from ._sampled_pure import atoms
 from .events import (
+    BestOf,
+    DiscreteGaussian,
+    DiscreteLaplace,
     Event,
     Gaussian,
     Laplace,
+    PoissonBundle,
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    RandomizedResponse,
     Script,
     WithoutReplacementGaussian,
+    WorstPair,
 )
 from .spec import check_neighbors
 
@@ -49,12 +64,18 @@ __all__ = [
     "tails_at",
 ]
 
-ACCURACY = 2e-5  # relative error of epsilon that the grid is allowed
+ACCURACY = 1e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
 _BLUR = 0.01  # relative error of delta that the grid is allowed
 _ROUNDS = 6
+_STEEPER = 16.0
+_SHARE = 1e-5  # of delta, that what is cut or lies above the window may add
+_COARSER = 1e-2  # how well an epsilon is known before the fine grid is taken
+_NEAR = 1e-9  # how well, in relative terms, delta at an epsilon is the delta that it was found for
 _FAINTEST = 1e-285
 _ROUND_OFF = 1e-15
+_LEAST_SHIFT, _LEAST_RATE = 1e-5, 1e-7  # of bundles, which are priced as if they had these
+_LEAST_NOISE, _MOST_EPSILON = 1e-2, 200.0  # of bundles that have a finite price
 
 
 def _symmetric(pair: Pair) -> tuple[Pair, Pair]:
@@ -73,11 +94,33 @@ def _poisson_pure(event: PoissonPure, neighbors: str) -> tuple[Pair, Pair]:
     return AtomPair(removing), AtomPair(adding)
 
 
+def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
+    shift = max(1 / event.multiplier, _LEAST_SHIFT)  # less noise and larger samples only cost more
+    rate = max(event.rate, _LEAST_RATE)
+    epsilons = tuple(e for e in event.epsilons if e > 0)
+    if neighbors == "replace_one":
+        return _symmetric(BundleReplacePair(shift, rate, epsilons))
+    return BundleRemovePair(shift, rate, epsilons), BundleAddPair(shift, rate, epsilons)
+
+
+def _listed(event: Any, neighbors: str) -> tuple[Pair, Pair]:
+    sides = outcomes(event, neighbors)
+    if neighbors == "replace_one" and sides[0] is not sides[1]:
+        return _symmetric(OutcomesPair(sides))
+    return ListedPair(sides[0]), ListedPair(sides[1])
+
+
 # one entry per event that a reduced script may hold: the pairs of removing and of adding a record
 _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
+    BestOf: lambda event, neighbors: _symmetric(BestOfPair(event, neighbors)),
+    DiscreteGaussian: _listed,
+    DiscreteLaplace: _listed,
+    RandomizedResponse: _listed,
+    WorstPair: _listed,
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
+    PoissonBundle: _bundle,
     PoissonGaussian: _poisson,
     PoissonPure: _poisson_pure,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
@@ -96,10 +139,17 @@ def supports(event: Event, neighbors: str) -> bool:
 def _known(event: Event, neighbors: str) -> bool:
     if isinstance(event, WithoutReplacementGaussian):
         return neighbors == "replace_one"
-    return type(event) in _PAIRS
+    return type(event) in _PAIRS and getattr(event, "enumerable", True)
 
 
 def _noise(event: Any) -> float:
+    if isinstance(event, BestOf):
+        return 1.0  # some: its curve knows how much
+    if isinstance(event, PoissonBundle):  # beyond, nothing is promised
+        told = event.multiplier < _LEAST_NOISE or math.fsum(event.epsilons) > _MOST_EPSILON
+        return 0.0 if told else event.multiplier
+    if hasattr(event, "noise"):
+        return float(event.noise)
     return (
         1 / event.epsilon if isinstance(event, (PureDP, PoissonPure)) else float(event.multiplier)
     )
@@ -129,8 +179,7 @@ def composed(counts: dict[Event, int]) -> bool:
 def directions_of(counts: dict[Event, int], neighbors: str) -> list[Counted]:
     """The pairs of all steps by direction: removing a record, and adding one where that differs."""
     pairs = [(_PAIRS[type(event)](event, neighbors), count) for event, count in counts.items()]
-    removing = [(pair[0], count) for pair, count in pairs]
-    adding = [(pair[1], count) for pair, count in pairs]
+    removing, adding = (tuple((pair[i], count) for pair, count in pairs) for i in (0, 1))
     return [removing] if removing == adding else [removing, adding]
 
 
@@ -162,29 +211,36 @@ def _epsilon_at_most(bounded: float, mu: float, delta: float) -> float:
 
 
 def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
-    """Epsilon of one direction, on a grid refined until it adds no more than the accuracy."""
-    steps, best = sum(count for _, count in pairs), largest_loss(pairs)
-    if delta < _FAINTEST and math.isinf(best):
+    """Least epsilon of one direction at which `_delta_of` says delta, or just below it."""
+    most = largest_loss(pairs)
+    if delta < _FAINTEST and math.isinf(most):
         return math.inf  # tails are cut above that
-    plan = plan_for_delta(pairs, delta, accuracy)
-    for attempt in range(_ROUNDS):
-        tail = compose(pairs, plan)
-        found = tail.epsilon(delta)
-        if math.isinf(found):  # the quadrature misjudged the upper tail, or the tilt is too steep
-            gentler = plan_for_delta(pairs, delta, accuracy, plan.tilt / 10)
-            plan = plan.wider() if attempt < 2 else gentler
-            continue
-        best = min(best, max(found, 0.0))
-        if found == tail.losses[0] and best > 0:  # met all over the window: look below it
-            plan = plan_for_epsilon(pairs, best, accuracy).deeper()
-            continue
-        if plan.excess(steps) <= 4 * accuracy * best or best == 0:
-            break
-        finer = plan_for_epsilon(pairs, best, accuracy)
-        if finer.excess(steps) > 0.7 * plan.excess(steps):
-            break  # no finer grid fits
-        plan = finer
-    return best
+    at, proved = min(guess_epsilon(pairs, delta), most), most
+    for fine in sorted({accuracy, max(accuracy, _COARSE)}, reverse=True):
+        near = _NEAR if fine == accuracy else _COARSER
+        for _ in range(_ROUNDS):
+            tails = tuple(tails_at(pairs, at, fine))
+            if fine == accuracy and abs(min(tail.delta(at) for tail in tails) / delta - 1) <= near:
+                proved = at
+                break
+            last, at = at, max(min(tail.epsilon(delta) for tail in tails), 0.0)
+            if math.isinf(at):  # the window is too low to tell
+                at = min(2 * last + 1e-3, most)
+                continue
+            at = proved = min(at, most)
+            if abs(at - last) <= near * at * (fine > accuracy):
+                break
+    return _private_side(pairs, proved, delta, accuracy, most)
+
+
+def _private_side(
+    pairs: Counted, epsilon: float, delta: float, accuracy: float, most: float
+) -> float:
+    """Step up from an epsilon until `_delta_of` says no more than delta."""
+    step = 1e-13 * epsilon
+    while epsilon < most and _delta_of(pairs, epsilon, accuracy) > delta:
+        epsilon, step = min(epsilon + step, most), 8 * step
+    return epsilon
 
 
 def _delta_of(pairs: Counted, epsilon: float, accuracy: float) -> float:
@@ -193,20 +249,39 @@ def _delta_of(pairs: Counted, epsilon: float, accuracy: float) -> float:
     return min(1.0, *(tail.delta(epsilon) for tail in tails_at(pairs, epsilon, accuracy)))
 
 
+_planned = lru_cache(maxsize=16)(plan_for_epsilon)
+
+
+@lru_cache(maxsize=4)
+def _composed(pairs: Counted, plan: Plan) -> Tail:
+    return compose(pairs, plan)
+
+
 def tails_at(pairs: Counted, epsilon: float, accuracy: float) -> Iterator[Tail]:
     """Upper tails of one direction, each valid at every epsilon, until one is tight at this one."""
     steps = sum(count for _, count in pairs)
-    plan, best = plan_for_epsilon(pairs, epsilon, accuracy), 1.0
+    plan, best = _planned(pairs, epsilon, accuracy), 1.0
     for _ in range(_ROUNDS):
         blur = plan.excess(steps) * plan.tilt  # what the grid adds to the log of delta
         if blur > _BLUR:
-            plan = plan_for_epsilon(pairs, epsilon, accuracy * _BLUR / blur, plan.tilt)
-        tail = compose(pairs, plan)
+            plan = plan_with(pairs, epsilon, accuracy * _BLUR / blur, plan.tilt, plan.reach)
+        tail = _composed(pairs, plan)
         yield tail
-        best = min(best, tail.delta(epsilon))
-        if tail.lost <= _BLUR * best and plan.excess(steps) * plan.tilt < 1:
-            break  # else so near the largest loss that the grid needs a smaller tilt
-        plan = plan_for_epsilon(pairs, epsilon, accuracy, plan.tilt / 30)
+        last, best = best, min(best, tail.delta(epsilon))
+        if best == last < 1:
+            break
+        if tail.lost > best / 2 or plan.excess(steps) * plan.tilt >= 1:
+            plan = _planned(pairs, epsilon, accuracy, plan.tilt / 30)  # near the largest loss
+        elif tail.cut > _SHARE * best:
+            further = math.hypot(plan.reach, math.sqrt(2 * math.log(tail.cut / (_SHARE * best))))
+            plan = plan_with(pairs, epsilon, accuracy, plan.tilt, math.ceil(4 * further + 1) / 4)
+        elif tail.lost > _SHARE * best:
+            plan = plan.wider()
+        else:
+            steeper = min(tail.slope(epsilon) / plan.tilt, _STEEPER)
+            if steeper > 1.5:  # delta falls faster than the tilt says, and the grid blurs it more
+                yield _composed(pairs, finer(pairs, plan, 2.0 ** math.ceil(math.log2(steeper))))
+            break
 
 
 def _larger(
@@ -227,6 +302,12 @@ def _larger(
     return worst
 
 
+def _levels(accuracy: float) -> list[float]:
+    """Accuracies down to the one asked: the best of them counts, so that a finer one is never worse."""
+    decades = max(math.ceil(math.log10(ACCURACY / accuracy) - 1e-9), 0)
+    return [max(ACCURACY, accuracy) / 10**k for k in range(decades + 1)]
+
+
 def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = ACCURACY) -> float:
     """Epsilon of a script fixed beforehand: never below the truth, above it by about `accuracy`.
 
@@ -239,7 +320,7 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
     neighbors : {"replace_one", "add_remove"}
         The relation.
     accuracy : float
-        Relative error that the grid may cause; smaller is slower, by about its square root.
+        Relative error that the grid may cause; smaller is slower, by about its square root, and never gives more.
     """
     counts = live(script, neighbors)
     if not counts:
@@ -253,13 +334,14 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
     if delta == 0:
         return max(largest_loss(pairs) for pairs in directions)
     with np.errstate(under="ignore"):  # where a program has made it fatal: tails are bounded anyway
-        return _larger(_epsilon_of, directions, delta, accuracy)
+        return min(_larger(_epsilon_of, directions, delta, fine) for fine in _levels(accuracy))
 
 
 def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = ACCURACY) -> float:
     """Delta of a script fixed beforehand at any real epsilon, never below the truth.
 
-    The accuracy is that of `epsilon`: delta is at most the true one at epsilon * (1 - accuracy).
+    The accuracy is that of `epsilon`: delta is at most the true one at epsilon * (1 - accuracy). At the epsilon that
+    `epsilon` finds for a delta, it is that delta to 1e-9 and no more; less only where two grids meet.
     """
     if epsilon < 0:  # H(-e) = 1 - e^-e + e^-e H(e), with P and Q exchanged
         mirrored = delta(script, -epsilon, neighbors, accuracy=accuracy)
@@ -274,5 +356,6 @@ def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = A
         return 1.0
     if math.isinf(epsilon):
         return 0.0
+    directions = directions_of(counts, neighbors)
     with np.errstate(under="ignore"):
-        return _larger(_delta_of, directions_of(counts, neighbors), epsilon, accuracy)
+        return min(_larger(_delta_of, directions, epsilon, fine) for fine in _levels(accuracy))

@@ -40,6 +40,7 @@ class Tail:
     missed: Array
     log_scale: float
     lost: float  # probability at infinity, or above the window
+    cut: float = 0.0  # the part of it that comes from cutting tails of single steps
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at epsilon; 1 where the window does not reach."""
@@ -51,6 +52,13 @@ class Tail:
         nearer = -math.expm1(epsilon - self.losses[i])
         here = self.missed[i] + nearer * self.discounted[i]
         return min(float(here) * math.exp(min(self.log_scale, 700.0)) + self.lost, 1.0)
+
+    def slope(self, epsilon: float) -> float:
+        """How fast log delta falls at epsilon; 0 where the window does not reach."""
+        i = int(np.searchsorted(self.losses, epsilon))
+        if i in (0, len(self.losses)):
+            return 0.0
+        return float(self.discounted[i] / max(self.missed[i], 1e-300))
 
     def epsilon(self, delta: float) -> float:
         """Smallest proved epsilon at delta: at least the first loss, infinity if none is proved."""
@@ -127,23 +135,38 @@ def _lattice(pair: Pair, plan: Plan) -> Lattice:
     return pair.lattice(plan.step, plan.reach, plan.floor)
 
 
+def _power(values: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
+    """values ** count by squaring: a relative error grows by the count, and by less than 3 units per factor."""
+    out: NDArray[np.complex128] = np.ones_like(values)
+    while count:
+        if count % 2:
+            out = out * values
+        count //= 2
+        values = values * values if count else values
+    return out
+
+
 def _window(steps: list[_Tilted], start: int, size: int) -> Array:
     """Masses of the tilted sum at grid points start, ..., start + size - 1, wrapped around.
 
     Each transform is taken around its own mean, so that powers of its phase stay accurate. Round-off
     is bounded and added: a power multiplies a relative error by its count.
     """
+    taken = sum(one.count for one in steps)
+    if taken == 1:  # nothing is added, so nothing is transformed
+        index = np.arange(len(steps[0].weights)) + (steps[0].first - start)
+        whole = np.bincount(index % size, weights=steps[0].weights, minlength=size)
+        return np.asarray(whole, np.float64)
     spectrum: NDArray[np.complex128] = np.ones(size // 2 + 1, complex)
     center = 0
     for one in steps:
         middle = round(one.mean)
         index = np.arange(one.first - middle, one.first - middle + len(one.weights)) % size
         folded = np.bincount(index, weights=one.weights, minlength=size)
-        spectrum *= rfft(folded) ** one.count
+        spectrum *= _power(rfft(folded), one.count)
         center += one.count * middle
     masses = np.maximum(np.roll(irfft(spectrum, size), -((start - center) % size)), 0.0)
     unit = _UNIT * (8 + math.log2(size))
-    taken = sum(one.count for one in steps)
     noise = taken * float(np.abs(spectrum).mean()) + 0.01 * math.sqrt(float(masses.max()))
     return masses + unit * noise
 
@@ -175,7 +198,7 @@ def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: i
     anchors = sum(one.count * one.anchor for one in steps)
     log_over = math.fsum(one.count * one.log_over for one in steps)
     over = math.exp(min(log_over + (plan.tilt + plan.rate) * step * (anchors - last), 0.0))
-    lost = over - math.expm1(math.fsum(one.count * one.log_kept for one in steps))
+    cut = -math.expm1(math.fsum(one.count * one.log_kept for one in steps))
 
     index = np.arange(start, last + 1)
     trusted = slope * (center - index) <= _TRUSTED
@@ -193,4 +216,4 @@ def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: i
     log_scale = math.fsum(one.count * one.log_norm for one in steps) + slope * (anchors - center)
     log_scale += 4 * _UNIT * len(masses)  # round-off of the sums
     losses: Array = step * index.astype(float)
-    return Tail(losses, discounted, missed, log_scale, lost)
+    return Tail(losses, discounted, missed, log_scale, over + cut, cut)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,11 +85,11 @@ def density(components: Components, x: Array) -> Array:
     return out
 
 
-def rising_share(loss: float, step: float) -> float:
+def rising_share(loss: Any, step: float) -> Any:
     """Share of an atom that goes to the upper of its two grid points, rounded up.
 
     The lower grid point is known to one ulp of the loss, which is this much of a step.
     """
-    lower = math.floor(loss / step) * step
-    round_off = 1e-15 * (abs(loss) / step + 1)
-    return min(max(math.expm1(lower - loss) / math.expm1(-step), 0.0) + round_off, 1.0)
+    lower = np.floor(loss / step) * step
+    round_off = 1e-15 * (np.abs(loss) / step + 1)
+    return np.minimum(np.maximum(np.expm1(lower - loss) / math.expm1(-step), 0.0) + round_off, 1.0)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr
 
+from ._discrete import Outcomes
 from ._pld_lattice import Array, Lattice, density, rising_share
 from ._pld_pairs import RemovePair
 from ._sampled_pure import Atoms
 
-__all__ = ["AtomPair", "LaplacePair", "PurePair", "SwapPair"]
+__all__ = ["AtomPair", "LaplacePair", "ListedPair", "PurePair", "SwapPair"]
+
+
+_NODES = 600
 
 
 @dataclass(frozen=True)
@@ -135,13 +139,56 @@ class AtomPair:
         return _divided(np.maximum(losses, floor), masses, step)
 
 
+@dataclass(frozen=True)
+class ListedPair:
+    """A pair whose answers are listed, with losses and masses rounded up (`_discrete`).
+
+    What is rarer than a normal law beyond ``reach`` sd is at infinity.
+    """
+
+    side: Outcomes
+
+    @property
+    def largest_loss(self) -> float:
+        """The largest of the losses, infinite if an answer tells the record for certain."""
+        return math.inf if self.side.infinite else float(self.side.losses[-1])
+
+    def _kept(self, reach: float, floor: float) -> tuple[Array, Array, float]:
+        """Losses and masses up to the reach, and what is above it."""
+        losses, masses = self.side.losses, self.side.masses
+        if not self.side.infinite:
+            return np.maximum(losses, floor), masses, 0.0
+        above = np.cumsum(masses[::-1])[::-1]
+        kept = np.maximum(np.searchsorted(-above, -ndtr(-reach)), 1)
+        far = self.side.infinite + (float(above[kept]) if kept < len(above) else 0.0)
+        return np.maximum(losses[:kept], floor), masses[:kept], far * (1 + 1e-12)
+
+    def nodes(self, reach: float) -> tuple[Array, Array]:
+        """The losses and their masses, those of neighbours in one where they are many."""
+        losses, masses, _ = self._kept(reach, -math.inf)
+        first = np.arange(0, len(losses), max(len(losses) // _NODES, 1))
+        weights = np.add.reduceat(masses, first)
+        means = np.add.reduceat(masses * losses, first) / np.maximum(weights, 1e-300)
+        return means, weights
+
+    def ends(self, reach: float, floor: float) -> tuple[float, float]:
+        """The smallest and the largest loss that are kept."""
+        losses = self._kept(reach, floor)[0]
+        return float(losses[0]), float(losses[-1])
+
+    def lattice(self, step: float, reach: float, floor: float) -> Lattice:
+        """Divide each loss between its grid neighbours."""
+        losses, masses, far = self._kept(reach, floor)
+        return replace(_divided(losses, masses, step), infinite=far)
+
+
 def _divided(losses: Array, masses: Array, step: float) -> Lattice:
-    low = math.floor(losses.min() / step)
-    mass = np.zeros(math.floor(losses.max() / step) + 2 - low)
-    for loss, weight in zip(losses, masses):
-        k, rise = math.floor(loss / step) - low, rising_share(loss, step)
-        mass[k : k + 2] += weight * np.array([1 - rise, rise])
-    return Lattice(low, mass, 0.0)
+    places = np.floor(losses / step)
+    low = int(places.min())
+    rise = rising_share(losses, step) * masses
+    at = (places - low).astype(int)
+    stay, rises = (np.bincount(at, weights=part) for part in (masses - rise, rise))
+    return Lattice(low, np.append(stay, 0.0) + np.append(0.0, rises), 0.0)
 
 
 @dataclass(frozen=True)
@@ -186,6 +233,6 @@ class LaplacePair:
             out[0] += 0.5 * math.exp((grid[0] - a) / 2)
             atoms.pop()
         for atom, weight in atoms:
-            k, share = math.floor(atom / step) - first, rising_share(atom, step)
+            k, share = math.floor(atom / step) - first, float(rising_share(np.float64(atom), step))
             out[k : k + 2] += weight * np.array([1 - share, share])
         return Lattice(first, out, 0.0)

@@ -14,18 +14,32 @@ from scipy.special import ndtri
 
 from ._pld_lattice import Array, Pair
 
-__all__ = ["MAX_CELLS", "Counted", "Plan", "plan_for_delta", "plan_for_epsilon"]
+__all__ = [
+    "MAX_CELLS",
+    "Counted",
+    "Plan",
+    "finer",
+    "guess_epsilon",
+    "plan_for_delta",
+    "plan_for_epsilon",
+    "plan_with",
+]
 
 Counted = Sequence[tuple[Pair, int]]
 Nodes = list[tuple[Array, Array, int]]
 
 MAX_CELLS = 2**20  # grid points of one step, and of the composed window
+_FREE_CELLS = 2**13  # so few cost nothing: a grid of fewer is made finer than was asked
 _OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 of itself
 _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
 _CUT = 1e-6  # share of delta given to cutting the tails of single steps
 _LEAST = 1e-290
 _ROUGH = 1e-3  # an accuracy for which a sixteenth of the grid points will do
 _LARGEST_TILT = 1e10
+_TILTS_PER_DECADE, _COARSER = (
+    60,
+    10,
+)  # the ladder of tilts, and how many rungs a first look passes over
 _STEEPEST = 3e3  # tilt times epsilon: steeper ones only look closer at the sum of largest losses
 
 
@@ -44,14 +58,8 @@ class Plan:
     cells: int  # most grid points of a step and of the window
 
     def wider(self) -> Plan:
-        """Return a plan with twice the window, on twice the grid."""
-        return replace(self, width=2 * self.width, step=2 * self.step)
-
-    def deeper(self) -> Plan:
-        """Return a plan whose window reaches twice as far down, to zero at most."""
-        target = max(self.target - self.width, 0.0)
-        width = self.width + self.target - target
-        return replace(self, target=target, width=width, step=max(self.step, width / self.cells))
+        """Return a plan with twice the window, on as fine a grid as fits."""
+        return replace(self, width=2 * self.width, step=max(self.step, 2 * self.width / self.cells))
 
     def excess(self, steps: int) -> float:
         """Bound what the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8.
@@ -96,19 +104,21 @@ def _moments(nodes: Nodes, tilt: float) -> tuple[float, float]:
 
 def _saddle(
     nodes: Nodes, objective: Callable[[Array, Array], Array], most: float = _LARGEST_TILT
-) -> tuple[float, float]:
-    """Minimise over the tilt: sixteen decades first (not unimodal near zero), then locally.
+) -> float:
+    """Minimise over a ladder of tilts: every tenth of sixteen decades first (not unimodal near zero), then all nearby.
 
-    More of them where losses are large, whose tilts are small.
+    The ladder is the same for every question, so neighbouring questions have the same answer. It goes further down
+    where losses are large, whose tilts are small.
     """
     widest = max(float(np.abs(losses).max()) for losses, _, _ in nodes)
-    least = 1e-6 / max(widest, 1.0)
-    tilts = np.geomspace(least, most, 1 + round(6 * math.log10(_LARGEST_TILT / least)))
+    least = math.log10(1e-6 / max(widest, 1.0))
+    first, last = (math.floor(_TILTS_PER_DECADE * x) for x in (least, math.log10(_LARGEST_TILT)))
+    rungs = np.arange(first - first % _COARSER, last + 1, _COARSER)
     for _ in range(2):
-        values = objective(_cumulant(nodes, tilts), tilts)
-        i = int(np.nanargmin(values))
-        tilts = np.geomspace(tilts[max(i - 1, 0)], tilts[min(i + 1, len(tilts) - 1)], 21)
-    return float(tilts[10]), float(values[i])
+        tilts = np.minimum(10.0 ** (rungs / _TILTS_PER_DECADE), most)
+        best = rungs[int(np.nanargmin(objective(_cumulant(nodes, tilts), tilts)))]
+        rungs = np.arange(best - _COARSER, best + _COARSER + 1)
+    return min(10.0 ** (float(best) / _TILTS_PER_DECADE), most)
 
 
 def _window(nodes: Nodes, tilt: float, mean: float, sd: float) -> tuple[float, float, float]:
@@ -130,7 +140,15 @@ def _window(nodes: Nodes, tilt: float, mean: float, sd: float) -> tuple[float, f
 
 
 def _reach(log_delta: float, steps: int) -> float:
-    return -float(ndtri(max(math.exp(max(log_delta, -660.0)) * _CUT / steps, _LEAST)))
+    """Sd after which the tails of single steps are cut, in quarters."""
+    cut = -float(ndtri(max(math.exp(max(log_delta, -660.0)) * _CUT / steps, _LEAST)))
+    return math.ceil(4 * cut) / 4
+
+
+def _rounded_down(epsilon: float) -> float:
+    """The epsilon to five bits."""
+    mantissa, exponent = math.frexp(epsilon)
+    return math.ldexp(math.floor(32 * mantissa) / 32, exponent)
 
 
 def _entropy(tilts: Array) -> Array:
@@ -149,35 +167,69 @@ def _steepest(pairs: Counted, nodes: Nodes, epsilon: float) -> float:
 def _finish(
     pairs: Counted, nodes: Nodes, tilt: float, epsilon: float, reach: float, accuracy: float
 ) -> Plan:
-    """Window around the tilted mean that reaches epsilon, and a grid that is fine for it."""
-    tilt = min(tilt, _steepest(pairs, nodes, epsilon))
+    """Window around the tilted mean that reaches epsilon, and a grid that is fine for it.
+
+    Of epsilon five bits count: neighbouring epsilons share a plan, and delta is a smooth function between its jumps.
+    """
+    near = _rounded_down(epsilon)
+    tilt = min(tilt, _steepest(pairs, nodes, near))
     mean, sd = _moments(nodes, tilt)
-    sd = max(sd, 1e-12 * max(abs(mean), epsilon), 1e-300)
-    scale = max(epsilon or 0.1 * sd, 1e-3 * sd)  # what an accuracy of epsilon 0 is relative to
+    sd = max(sd, 1e-12 * max(abs(mean), near), 1e-300)
+    scale = max(near or 0.1 * sd, 1e-3 * sd)  # what an accuracy of epsilon 0 is relative to
     below, width, rate = _window(nodes, tilt, mean, sd)
-    low = max(below, mean - epsilon)
+    low = below if epsilon >= mean - below else mean - near
     width += low - below
     steps = sum(count for _, count in pairs)
     step = math.sqrt(8 * accuracy * scale / (steps * (tilt + 1)))
     floor = -(_FLOOR + math.log(steps)) / tilt
-    span = max(high - low for low, high in (pair.ends(reach, floor) for pair, _ in pairs))
+    span = _span(pairs, reach, floor)
     cells = MAX_CELLS if accuracy < _ROUGH else MAX_CELLS // 16
+    step = min(step, max(width, span) / _FREE_CELLS)
     step = max(step, width / cells, span / cells)
-    return Plan(tilt, step, low, width, rate, reach, floor, epsilon, cells)
+    return Plan(tilt, step, low, width, rate, reach, floor, mean - low, cells)
+
+
+def _span(pairs: Counted, reach: float, floor: float) -> float:
+    """Longest range of losses of a single step."""
+    return max(high - low for low, high in (pair.ends(reach, floor) for pair, _ in pairs))
+
+
+def finer(pairs: Counted, plan: Plan, times: float) -> Plan:
+    """Return the plan with more grid points in the same window, as far as there are any."""
+    most = max(plan.width, _span(pairs, plan.reach, plan.floor)) / plan.cells
+    return replace(plan, step=max(plan.step / times, min(most, plan.step)))
+
+
+def guess_epsilon(pairs: Counted, delta: float, most: float = _LARGEST_TILT) -> float:
+    """The epsilon that Renyi divergences give at delta, a little above the truth."""
+    return _guess(pairs, delta, most)[-1]
+
+
+def _guess(pairs: Counted, delta: float, most: float) -> tuple[Nodes, float, float, float]:
+    reach = _reach(math.log(delta), sum(count for _, count in pairs))
+    nodes, log_delta = _gather(pairs, reach), math.log(delta)
+
+    def price(cumulant: Array, tilts: Array) -> Array:
+        return np.asarray((cumulant + _entropy(tilts) - log_delta) / tilts)
+
+    tilt = _saddle(nodes, price, most)
+    at = np.array([tilt])
+    return nodes, reach, tilt, max(float(price(_cumulant(nodes, at), at)[0]), 0.0)
 
 
 def plan_for_delta(
     pairs: Counted, delta: float, accuracy: float, most: float = _LARGEST_TILT
 ) -> Plan:
     """Plan around the epsilon that Renyi divergences give at delta (a little above the truth)."""
-    steps = sum(count for _, count in pairs)
-    reach = _reach(math.log(delta), steps)
-    nodes = _gather(pairs, reach)
-    log_delta = math.log(delta)
-    tilt, epsilon = _saddle(nodes, lambda k, a: (k + _entropy(a) - log_delta) / a, most)
+    nodes, reach, tilt, epsilon = _guess(pairs, delta, most)
     if epsilon <= 0:
         return plan_for_epsilon(pairs, 0.0, accuracy)
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)
+
+
+def plan_with(pairs: Counted, epsilon: float, accuracy: float, tilt: float, reach: float) -> Plan:
+    """Plan around a given epsilon, with this tilt and with single steps cut there."""
+    return _finish(pairs, _gather(pairs, reach), tilt, epsilon, reach, accuracy)
 
 
 def plan_for_epsilon(
@@ -185,10 +237,28 @@ def plan_for_epsilon(
 ) -> Plan:
     """Plan around a given epsilon, with a tilt of at most ``most``."""
     steps = sum(count for _, count in pairs)
-    log_delta = 0.0
-    for _ in range(2):  # the first delta says how far the tails matter
-        reach = _reach(log_delta, steps)
+
+    def exponent(cumulant: Array, tilts: Array) -> Array:
+        return np.asarray(cumulant + _entropy(tilts) - tilts * epsilon)
+
+    def look(reach: float) -> tuple[Nodes, float, float]:
+        """Nodes and tilt if tails are cut there, and where the delta that they promise says to cut them."""
         nodes = _gather(pairs, reach)
-        tilt, value = _saddle(nodes, lambda k, a: k + _entropy(a) - a * epsilon, most)
-        log_delta = min(value, 0.0)
+        tilt = _saddle(nodes, exponent, most)
+        at = np.array([tilt])
+        log_delta = min(float(exponent(_cumulant(nodes, at), at)[0]), 0.0)
+        return nodes, tilt, _reach(log_delta, steps)
+
+    near = _reach(0.0, steps)
+    reach = look(near)[-1]
+    nodes, tilt, wanted = look(reach)
+    while (
+        reach - wanted > 1 and reach - near > 0.5
+    ):  # so heavy a tail that it hides what it should show
+        middle = math.floor(2 * (near + reach)) / 4
+        found = look(middle)
+        if found[-1] > middle:
+            near = middle
+        else:
+            reach, (nodes, tilt, wanted) = middle, found
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)

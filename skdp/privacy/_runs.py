@@ -31,6 +31,7 @@ Profile = Callable[[float], float]
 Renyi = Callable[[Array], Array]
 
 _ROUND_UP = 1e-12
+_MANY = 1024  # terms from which on a sum has a closed form whose difference keeps its digits
 
 
 class Runs(Protocol):
@@ -214,12 +215,23 @@ class CappedGeometricRuns:
         return sum(k * odd for k, odd in enumerate(self.odds, 1)) / sum(self.odds)
 
     def slope(self, x: Array) -> Array:
-        """Sum of k p_k x^(k-1): a polynomial with positive coefficients."""
+        """Sum of k p_k x^(k-1): a polynomial with positive coefficients, or a closed form where they are many."""
+        if self.cap > _MANY:
+            return self._many(x)
         whole = sum(self.odds)
         out = np.zeros_like(x)
         for k in range(self.cap, 0, -1):
             out = out * x + k * self.odds[k - 1] / whole
         return out
+
+    def _many(self, x: Array) -> Array:
+        """With y = x (m - 1)/m: (1 - y^c (1 + c (1 - y))) / (1 - y)^2, over m (1 - ((m - 1)/m)^c)."""
+        m, c = self.mean_uncapped, self.cap
+        rest = (1.0 + (m - 1) * (1.0 - x)) / m  # 1 - y, at least 1/m
+        with np.errstate(divide="ignore"):
+            power = np.exp(c * np.log1p(-rest))
+        whole = -m * math.expm1(c * math.log1p(-1.0 / m))
+        return np.asarray((1.0 - power * (1.0 + c * rest)) / rest**2 / whole)
 
     def shift(self, profile: Profile) -> float:
         """Return infinity: no shift bound is used for this law."""

@@ -14,10 +14,12 @@ from typing import Any
 from ..exceptions import NotSupported
 from .events import (
     ZCDP,
+    DiscreteLaplace,
     Event,
     Gaussian,
     Laplace,
     PoissonGaussian,
+    RandomizedResponse,
     Script,
     ShuffledEpoch,
     WithoutReplacementGaussian,
@@ -27,6 +29,8 @@ from .events import (
 from .spec import check_neighbors
 
 __all__ = ["from_dp_event", "to_dp_event"]
+
+_LISTED = 1000
 
 
 def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
@@ -68,8 +72,9 @@ def to_dp_event(script: Script, neighbors: str = "replace_one") -> Any:
     except ImportError:
         raise NotSupported("to_dp_event needs dp-accounting; pip install dp-accounting.") from None
     parts = [
-        dp_accounting.SelfComposedDpEvent(_translate(dp_accounting, event, neighbors), count)
+        part
         for event, count in tally(script).items()
+        for part in _repeated(dp_accounting, _translate(dp_accounting, event, neighbors), count)
     ]
     return dp_accounting.ComposedDpEvent(parts) if parts else dp_accounting.NoOpDpEvent()
 
@@ -85,6 +90,11 @@ def _translate(google: Any, event: Event, neighbors: str) -> Any:
         return google.PoissonSampledDpEvent(float(event.rate), batch)
     if isinstance(event, Laplace) and neighbors == "add_remove":
         return google.LaplaceDpEvent(float(event.multiplier))
+    if isinstance(event, DiscreteLaplace) and neighbors == "add_remove" and event.scale > 0:
+        return google.dp_event.DiscreteLaplaceDpEvent(1 / event.scale, event.shift)
+    if isinstance(event, RandomizedResponse) and neighbors == "replace_one":
+        odds, k = math.exp(-event.epsilon), event.categories
+        return google.dp_event.RandomizedResponseDpEvent(k * odds / (1 + (k - 1) * odds), k)
     if isinstance(event, WithoutReplacementGaussian) and event.rate == 1:
         return google.GaussianDpEvent(float(event.multiplier))
     if isinstance(event, ZCDP) and math.isfinite(event.rho):
@@ -93,6 +103,18 @@ def _translate(google: Any, event: Event, neighbors: str) -> Any:
         f"dp-accounting has no event that means {type(event).__name__} under {neighbors}; re-price "
         "the other events of the script there."
     )
+
+
+def _repeated(google: Any, event: Any, count: int) -> list[Any]:
+    """One event for all repetitions; 0.6.0 prices a repeated randomised response as one, so it is listed."""
+    if type(event).__name__ != "RandomizedResponseDpEvent":
+        return [google.SelfComposedDpEvent(event, count)]
+    if count > _LISTED:
+        raise NotSupported(
+            f"dp-accounting has no repeated randomised response, and {count} of them are too many to list; "
+            f"re-price {_LISTED} at most."
+        )
+    return [event] * count
 
 
 def from_dp_event(event: Any, neighbors: str = "replace_one") -> Script:
@@ -155,6 +177,11 @@ def _read(event: Any, name: str, neighbors: str) -> Event:
         )
     if name == "LaplaceDpEvent" and neighbors == "add_remove":
         return Laplace(float(event.noise_multiplier))
+    if name == "DiscreteLaplaceDpEvent" and neighbors == "add_remove":
+        return DiscreteLaplace(1 / float(event.noise_parameter), int(event.sensitivity))
+    if name == "RandomizedResponseDpEvent" and neighbors == "replace_one":
+        lie, k = float(event.noise_parameter), int(event.num_buckets)
+        return RandomizedResponse(math.log1p(k * (1 - lie) / lie) if lie else math.inf, k)
     if name == "ZCDpEvent" and not getattr(event, "xi", 0.0):
         return ZCDP(float(event.rho))
     raise NotSupported(

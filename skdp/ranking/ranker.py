@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from numbers import Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -11,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..entry import Facts, Given, Grades
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner, Sizes
-from ..fitting.data import Array, grades, scores, table
+from ..fitting._fields import parameter
+from ..fitting._parameters import Rule
+from ..fitting.data import Array, grades, is_count, scores, table
 from ..losses import LIST_LOSSES, ListLoss
 from ..mechanisms import Public
 from ..models import Perceptron
 from ..privacy.spec import Spec
-from ..solvers import Solver, Task
-from ._rules import RULES_OF_LISTS
+from ..solvers import LIST_SOLVERS, SOLVERS, Solver, Task
 from ._scorers import penalty_of, scored, scorer, shares_of, solver_for
 from .metrics import ndcg
 
@@ -30,6 +32,51 @@ UNITS = {  # what a receipt calls them, and what is private of a list
     "list_labels": ("list of labels (the documents are public)", "labels"),
     "user": ("person with several lists of documents and their labels", "documents"),
 }
+
+_SOLVERS = sorted(
+    {*LIST_SOLVERS, *(name for name, kind in SOLVERS.items() if kind.takes_lists), "auto"}
+)
+
+
+def _is_width(value: Any) -> bool:
+    return is_count(value) and value <= 10**6
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _named(kind: Any, names: Any) -> Any:
+    return lambda value: isinstance(value, kind) or (isinstance(value, str) and value in names)
+
+
+PRIVACY_UNIT: Rule = (
+    _named((), UNITS),
+    "is not known; use 'list', 'user' for persons with several, or 'list_labels' where documents are public",
+)
+LOSS: Rule = (
+    _named(ListLoss, LIST_LOSSES),
+    f"is not known; use one of {sorted(LIST_LOSSES)} or an instance of ListLoss from skdp.losses",
+)
+SOLVER: Rule = (
+    _named(Solver, _SOLVERS),
+    f"is not known here; use one of {_SOLVERS} or an instance from skdp.solvers",
+)
+K: Rule = (is_count, "must be a whole number of 1 or more: the places that count in score")
+MAX_LISTS_PER_USER: Rule = (
+    lambda value: value is None or is_count(value),
+    "must be a whole number of 1 or more: the lists of a person that enter, or None",
+)
+HIDDEN_LAYER_SIZES: Rule = (
+    lambda value: all(map(_is_width, value if isinstance(value, list | tuple) else [value])),
+    "must be a number of units from 1 to 1e6, or a tuple of such numbers, one for each hidden layer; () for none",
+)
+SPECTRAL_NORM: Rule = (
+    lambda value: value is None or (_is_number(value) and 1e-6 <= value <= 1e6),
+    "must be a number between 1e-6 and 1e6, or None: of the largest singular values, over those of weights to "
+    "begin with",
+)
+MAX_DOCUMENTS: Rule = (is_count, "must be a whole number of 1 or more: documents of a list")
 
 
 class DPRanker(PrivateLearner):
@@ -100,15 +147,16 @@ class DPRanker(PrivateLearner):
 
     # A splitter takes ids of the same name: they are a fit's as well only if somebody says so.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": False}
-    privacy_unit: str = "list"
-    loss: str | ListLoss = "listnet"
+    solver: str | Solver = parameter("auto", rule=SOLVER)
+    privacy_unit: str = parameter("list", rule=PRIVACY_UNIT)
+    loss: str | ListLoss = parameter("listnet", rule=LOSS)
     alpha: float = 0.0
-    k: int = 10
-    max_documents: int = 1000
-    max_lists_per_user: int | None = None
-    hidden_layer_sizes: int | Sequence[int] = ()
+    k: int = parameter(10, rule=K)
+    max_documents: int = parameter(1000, rule=MAX_DOCUMENTS)
+    max_lists_per_user: int | None = parameter(None, rule=MAX_LISTS_PER_USER)
+    hidden_layer_sizes: int | Sequence[int] = parameter((), rule=HIDDEN_LAYER_SIZES)
     activation: str = "relu"
-    spectral_norm: float | None = 1.0
+    spectral_norm: float | None = parameter(1.0, rule=SPECTRAL_NORM)
     coef_: Array = field(init=False)
     coefs_: list[Array] = field(init=False)
 
@@ -212,9 +260,6 @@ class DPRanker(PrivateLearner):
                 f"solver={solver.name!r} keeps no bound on matrices; use 'sgd', or spectral_norm=None."
             )
         return solver
-
-    def _rules(self) -> dict[str, Any]:
-        return super()._rules() | RULES_OF_LISTS
 
     def _check_parameters(self) -> None:
         if self.privacy_unit == "list_labels" and self.neighbors != "replace_one":

@@ -64,6 +64,10 @@ def estimators(parameter):
         known = inspect.signature(Estimator).parameters
         if parameter not in known or "estimator" in known or name in STAND_INS:
             continue
+        if (
+            "declaration" in known
+        ):  # its fit is that of an estimator below, with no solver to choose
+            continue
         given = {key: value for key, value in SMALL.items() if key in known}
         given |= {"epsilon": 1.0, "delta": 1e-5, "data_norm": 1.0}
         given |= {"y_bounds": (0.0, 1.0)} if "y_bounds" in known else {}

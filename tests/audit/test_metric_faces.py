@@ -15,13 +15,12 @@ import skdp
 import skdp.metrics
 import skdp.model_selection
 from skdp import DPLogisticRegression, DPRidge
-from skdp.entry import CutNumbers, Held, Outcomes, Scores, Terms
+from skdp.entry import CutNumbers, FoldedRecords, Held, Outcomes, Scores, Terms
 from skdp.fitting import program
 from skdp.fitting import release as seam
 from skdp.metrics import _area, _r2, dp_score
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import DPGridSearchCV, KeyFold, dp_cross_val_score
-from skdp.model_selection._cross_validation import _Pooled
 
 N = 301
 RNG = np.random.default_rng(0)
@@ -237,7 +236,7 @@ PLANTED = {
     "folds put on the exact n": (
         "dp_cross_val_score accuracy",
         "add_remove",
-        [(_Pooled, "public_count", _exact_count)],
+        [(FoldedRecords, "public_count", _exact_count)],
     ),
 }
 

@@ -12,9 +12,10 @@ import pytest
 
 from skdp import DPLogisticRegression
 from skdp.audit import audit, worst_case_pair
+from skdp.entry import SearchRecords
 from skdp.fitting.trials import Seeds
 from skdp.model_selection import DPGridSearchCV, _candidates, _geometric, _pilot
-from skdp.model_selection._doors import admitted
+from skdp.model_selection._doors import marked
 from skdp.privacy import epsilon as price_of
 from skdp.privacy.events import merged
 from skdp.solvers.gd import GD
@@ -61,7 +62,7 @@ def runs_of(strategy, settings=2):
     seeds = count()
 
     def run(data):
-        best = made.run(admitted(base(), *data), Seeds(next(seeds)))
+        best = made.run(SearchRecords(marked(base()), *data), Seeds(next(seeds)))
         side = 1.0 if best.model.C > 1.0 else -1.0
         score = 0.0 if best.score is None else best.score - 0.5
         return best.model.coef_[0, 0] - side * SURE, side, score, side * score

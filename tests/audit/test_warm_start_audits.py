@@ -18,6 +18,7 @@ from skdp.audit._tape import Watched
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import program as _program
 from skdp.fitting import run as _run
+from skdp.fitting.starting import Start
 from skdp.solvers import GD
 
 DELTA, LOUD, SMALL = 0.01, 3.0, 0.05
@@ -118,15 +119,23 @@ def test_nothing_but_the_answers_tells_of_a_record(kind, relation):
     assert max(found.moved for found in replays) > 0.4
 
 
-class ShowsTheMean(DPRidge):
+class BesideTheMean(Start):
     """Begins beside the earlier coefficients, by the mean of a target."""
+
+    def _place(self, plan, name, given, free):
+        return super()._place(plan, name, given, free) + 1e-6 * self._model._seen * (
+            name == "coef_"
+        )
+
+
+class ShowsTheMean(DPRidge):
+    """Keeps the mean of a target, and begins by it."""
+
+    _begins = BesideTheMean
 
     def fit(self, X, y, sample_weight=None, *, groups=None):
         self._seen = float(np.mean(y))
         return super().fit(X, y, sample_weight, groups=groups)
-
-    def _start(self, plan, name, given, free):
-        return super()._start(plan, name, given, free) + 1e-6 * self._seen * (name == "coef_")
 
 
 def test_a_twin_that_begins_at_what_was_not_paid_for_is_found():

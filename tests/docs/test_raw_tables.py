@@ -16,7 +16,7 @@ import skdp
 from skdp.preprocessing import TableEncoder
 
 PAGE = (ROOT / "docs" / "raw_tables.md").read_text()
-FIRST, NOTHING, SECOND, BOTH, CURVES = blocks(PAGE, "python")
+FIRST, NOTHING, SECOND, BOTH, CURVES, WAVES = blocks(PAGE, "python")
 
 
 def messy(n=6000):
@@ -67,6 +67,8 @@ def test_from_a_file_to_scores_and_a_receipt_in_twelve_lines(here):
     assert float(norm) == pytest.approx(np.sqrt(1 + 2 / 3)) and private == "True"
     size, epsilon = run(CURVES, space).split()
     assert 3 <= int(size) <= 13 and 0 < float(epsilon) <= 1
+    count, name = run(WAVES, space).split(maxsplit=1)
+    assert int(count) == 40 and name.startswith("sin20(")
 
 
 def test_the_declaration_on_the_page_is_read_as_the_page_says():

@@ -11,6 +11,7 @@ from skdp.datasets import load_csv
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ["index", "threat_model", "pitfalls", "choose_a_solver", "receipts", "evaluation"]
+GUIDE += ["tables"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in GUIDE)]
 
 

@@ -192,6 +192,7 @@ def taking_text():
         if not hasattr(Estimator, "transform"):
             continue
         declared = {"bounds": (0, 3), "declaration": (0, 3), "categories": ["0", "1", "2"]}
+        declared |= {"random_features": 6}
         known = {key: value for key, value in declared.items() if key in vars(Estimator())}
         paid = {"epsilon": 5.0, "random_state": 0} if hasattr(Estimator(), "random_state") else {}
         estimator = Estimator(**known, **paid)

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, GOOD_Y, N, columns, tables
+from estimators.of_rows import of_rows
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
@@ -15,7 +16,6 @@ from skdp.entry import _arrays
 from skdp.fitting import classifier as _classifier
 from skdp.neural_network import DPMLPClassifier
 from skdp.solvers import GD, SGD
-from skdp.utils import all_estimators
 
 FLOATS = [np.float64, np.float32]
 RELATIONS = ("replace_one", "add_remove")
@@ -90,7 +90,7 @@ def test_no_cell_is_shown_in_fit(neighbors, classes):
     assert faults == {} and refused > 800
 
 
-@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
+@pytest.mark.parametrize("Estimator", dict(of_rows("classifier")).values())
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_no_cell_is_shown_by_a_fitted_model(neighbors, Estimator):
     faults, refused = shown_cells(Estimator, neighbors=neighbors)

@@ -227,7 +227,14 @@ def weighed(name, **given):
     """An estimator of these tables, with weights that nothing is declared of, and its targets."""
     if name in REGRESSORS:
         return regressor(name, **given), COUNTS
-    return WEIGHED[name](epsilon=5.0, data_norm=3.0, classes=[0, 1], random_state=0, **given), Y
+    given |= {"classes": [0, 1], "random_state": 0} | bound(WEIGHED[name])
+    return WEIGHED[name](epsilon=5.0, **given), Y
+
+
+def bound(kind):
+    """Bound of the rows, or the declaration of a table."""
+    known = inspect.signature(kind).parameters
+    return {"data_norm": 3.0} if "data_norm" in known else {"declaration": (-3.0, 3.0)}
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
@@ -300,7 +307,8 @@ TO_THE_MEAN = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegre
 
 
 def regressor(name, epsilon=5.0, **given):
-    declared = {"data_norm": 3.0, "y_bounds": (0.0, 12.0), "random_state": 0, "n_public": 400}
+    declared = bound(REGRESSORS[name]) | {"y_bounds": (0.0, 12.0)}
+    declared |= {"random_state": 0, "n_public": 400}
     if "alpha" in REGRESSORS[name]().get_params():
         declared["alpha"] = 0.001
     return REGRESSORS[name](epsilon=epsilon, delta=1e-5, **{**declared, **given})

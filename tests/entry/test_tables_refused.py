@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
 from skdp.entry import any_table, cells_of, is_frame, labels, read_cell, read_targets, table
 from skdp.entry._cells import _read_all
@@ -70,6 +71,37 @@ class Known(pd.core.base.PandasObject):
         from sklearn.base import BaseEstimator
 
         return BaseEstimator().__sklearn_tags__()
+
+
+class Odd:
+    """Fails as scikit-learn looks at it, and is a column afterwards."""
+
+    shape, ndim = (3,), 1
+
+    def __init__(self):
+        self.calls = 0
+
+    def __array__(self, dtype=None, copy=None):
+        self.calls += 1
+        if self.calls == 1:
+            raise ValueError("Alice")
+        return np.arange(3)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (csr_array(np.ones((3, 1))), "Sparse data was passed for y"),
+        ([[1], [2, 3], [4]], "y is ragged"),
+        (np.ones(3, complex), "Complex data not supported: y holds complex numbers"),
+        (np.ones((3, 2)), "y should be a 1d array"),
+        (Odd(), "y could not be read as a column of labels"),
+    ],
+    ids=["sparse", "ragged", "complex", "table", "odd"],
+)
+def test_what_is_no_column_is_refused(y, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        labels(asked(), y, 3)
 
 
 def test_dates_and_complex_numbers_are_no_cells():

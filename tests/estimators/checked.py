@@ -11,11 +11,12 @@ from skdp.utils import all_estimators
 # An epsilon at which noise is invisible, and a bound on row norms that holds for the checks' data.
 LOOSE = {"epsilon": 1e6, "delta": 1e-6, "data_norm": 10.0, "y_bounds": (-1e3, 1e3)}
 # Encoders have no declaration unless it is given.
-LOOSE |= {"bounds": (-1.0, 1.0), "declaration": (-1.0, 1.0), "categories": (0, 1)}
+LOOSE |= {"bounds": (-1.0, 1.0), "declaration": (-5.0, 5.0), "categories": (0, 1)}
 # Of those whose penalty is weighed against a mean, which needs a count.
 COUNTED = ("DPElasticNet", "DPLasso", "DPPoissonRegressor", "DPQuantileRegressor")
 # Bounds in proportion to the targets of the checks, for counts, and for a loss that is rounded in proportion to them.
 NARROWER = {"DPPoissonRegressor": (0.0, 20.0), "DPLinearSVR": (-30.0, 30.0)}
+NARROWER |= {"DPTableRegressor": (-30.0, 30.0)}
 NARROWER |= {"DPMLPRegressor": (-5.0, 5.0), "DPTorchRegressor": (-5.0, 5.0)}
 # Bounds of columns that hold the tables of the checks, where cells beyond them are cut.
 WIDER = {"DPGaussianNB": (-30.0, 30.0)}

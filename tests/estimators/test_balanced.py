@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from estimators.of_rows import of_rows
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +20,6 @@ from skdp.mechanisms import Gradient, Records
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.solvers import GD, SOLVERS
-from skdp.utils import all_estimators
 
 RNG = np.random.default_rng(0)
 N = 6000
@@ -28,7 +28,7 @@ SCORES = X @ RNG.normal(size=(4, 3)) * 2 + [0.0, -1.0, -2.5]
 THREE = (SCORES + RNG.gumbel(size=SCORES.shape)).argmax(axis=1)
 TWO = (THREE == 2).astype(int)
 WEIGHTS = RNG.uniform(0, 4, N)
-FACES = [pair for pair in all_estimators("classifier") if "class_weight" in pair[1]().get_params()]
+FACES = [pair for pair in of_rows("classifier") if "class_weight" in pair[1]().get_params()]
 # Of these the price counts on the penalty, or weighted records have no proof.
 NEVER = {"output-perturbation", "outpert-gd", "psgd", "rsgd-ar"}
 

@@ -27,6 +27,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+from sklearn.utils import get_tags
 
 import skdp
 from skdp.solvers import GD
@@ -61,7 +62,8 @@ def of_kind(kind):
 
 CLASSIFIERS, REGRESSORS = of_kind(is_classifier), of_kind(is_regressor)
 BOTH = CLASSIFIERS | REGRESSORS
-WITH_COEFFICIENTS = [name for name in BOTH if "MLP" not in name and "NB" not in name]
+NO_COEFFICIENTS = "MLP", "NB", "Table"
+WITH_COEFFICIENTS = [name for name in BOTH if not any(part in name for part in NO_COEFFICIENTS)]
 
 
 def given(name, labels=YES):
@@ -76,6 +78,12 @@ def preparing(**dense):
     words = OneHotEncoder(sparse_output=not dense)
     parts = [("n", MinMaxScaler((-1, 1)), ["age", "size"]), ("w", words, ["word"])]
     return ColumnTransformer(parts, sparse_threshold=0.0 if dense else 1.0)
+
+
+def _columns(model, y):
+    """Of mixed columns; sparse where a table may be."""
+    dense = {} if get_tags(model).input_tags.sparse else {"dense": True}
+    return make_pipeline(preparing(**dense), model).fit(X, y).score(X, y)
 
 
 def _round_trip(model, y):
@@ -106,7 +114,8 @@ def _importance(model, y):
 
 
 def _search(model, y):
-    grid = {"model__epsilon": [1e-3, 1e6], "model__data_norm": [2.0]}
+    grid = {"model__epsilon": [1e-3, 1e6]}
+    grid |= {"model__data_norm": [2.0]} if hasattr(model, "data_norm") else {}
     search = GridSearchCV(Pipeline([("model", model)]), grid, cv=2).fit(X[NUMBERS_IN], y)
     assert search.best_params_["model__epsilon"] == 1e6
     return search.best_score_
@@ -114,7 +123,7 @@ def _search(model, y):
 
 PLACES = {
     "alone": lambda model, y: model.fit(X[NUMBERS_IN], y).score(X[NUMBERS_IN], y),
-    "columns": lambda model, y: make_pipeline(preparing(), model).fit(X, y).score(X, y),
+    "columns": _columns,
     "frames": _frames,
     "cross-validation": lambda model, y: cross_val_score(model, X[NUMBERS_IN], y, cv=3).mean(),
     "search": _search,

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from estimators.of_rows import of_rows
 
 from skdp import DPPoissonRegressor, DPRidge
 from skdp.preprocessing import RowNormClipper
 from skdp.ranking import DPRanker
-from skdp.utils import all_estimators
 
 X = np.random.default_rng(0).uniform(-1.0, 1.0, (60, 3))
 Y = (X[:, 0] > 0).astype(int)
 FAR = np.array([[1e308, 1e308, -1e308], [-1e308, 1e308, 1e308], [1e308, 1e308, 1e308]])
 DECLARED = {"data_norm": 1.8, "y_bounds": (0.0, 1.0), "classes": [0, 1], "hidden_layer_sizes": 2}
-KINDS = [*all_estimators("classifier"), *all_estimators("regressor")]
+KINDS = [*of_rows("classifier"), *of_rows("regressor")]
 
 
 @pytest.mark.parametrize("kind", [kind for _, kind in KINDS], ids=[name for name, _ in KINDS])

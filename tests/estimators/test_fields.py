@@ -13,12 +13,17 @@ from sklearn.base import BaseEstimator, clone
 
 from skdp import DPLogisticRegression, DPRidge
 from skdp.fitting import FromFields, PrivateEstimator
-from skdp.fitting._documented import entries, sections
+from skdp.fitting._fields import attribute, entries, parameter, rules_of, sections
 from skdp.utils import all_estimators
 
 ESTIMATORS = [kind for _, kind in all_estimators()]
 FITTED = [kind for kind in ESTIMATORS if "estimator" not in inspect.signature(kind).parameters]
-PRIVATE = [kind for kind in ESTIMATORS if issubclass(kind, PrivateEstimator)]
+PRIVATE = [
+    kind
+    for kind in ESTIMATORS
+    if issubclass(kind, PrivateEstimator)
+    and "declaration" not in inspect.signature(kind).parameters
+]
 
 
 def described(kind, title="Parameters"):
@@ -163,6 +168,63 @@ class BelowByHand(ByHand):
     """Inherits it."""
 
     of_a_fit_: int
+
+
+UP = (lambda value: value > 0, "must be up")
+LENGTH = """length : float, default=1.0
+    How long."""
+WIDTH_ = """width_ : float
+    How wide it became."""
+
+
+class Rod(FromFields, BaseEstimator):
+    """A rod."""
+
+    length: float = parameter(1.0, LENGTH, UP)
+    width_: float = attribute(WIDTH_)
+
+
+class Pole(FromFields, BaseEstimator):
+    """Another family, with the same parameter."""
+
+    length: float = parameter(9.0, LENGTH)
+    width_: float = attribute(WIDTH_)
+
+
+class LongRod(Rod):
+    """A longer one."""
+
+    length: float = 5.0
+
+
+class LowRod(LongRod):
+    """One with a rule of its own.
+
+    Parameters
+    ----------
+    length : float, default=1.0
+        How low.
+    """
+
+    length: float = parameter(2.0, rule=(UP[0], "must be low"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "text", "rule"),
+    [
+        (Rod, 1.0, "How long.", "must be up"),
+        (Pole, 9.0, "How long.", None),
+        (LongRod, 5.0, "How long.", "must be up"),
+        (LowRod, 2.0, "How low.", "must be low"),
+    ],
+)
+def test_what_families_share_stands_at_the_field(kind, default, text, rule):
+    assert list(unsaid(kind)) == [] and not unsaid_of_fit(kind, ["width_"])
+    assert kind().length == default and list(kind().get_params()) == ["length"]
+    assert f"length : float, default={default}\n    {text}" in kind.__doc__
+    assert rules_of(kind).get("length", (None, None))[1] == rule
+    with pytest.raises(TypeError):
+        kind(width_=1.0)
 
 
 def test_a_parameter_that_nobody_describes_and_a_wrong_default_are_seen():

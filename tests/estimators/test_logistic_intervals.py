@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from skdp import DPLogisticRegression, NotSupported, PrivacyWarning
-from skdp.linear_model._logistic_intervals import _refuse_or_warn
+from skdp.linear_model.classifiers import _refuse_or_warn
 from skdp.losses import Logistic
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.solvers import WhiteGD, WhiteObjective

@@ -129,7 +129,8 @@ def test_alpha_of_a_regressor_is_on_the_scale_of_targets(bounds):
     public, task = model._problem(Sizes(400, 3, norm=float(model.data_norm)))
     w = np.random.default_rng(1).normal(size=task.shape)
     layers = zip(
-        model._model().matrices(w, public.width, True), [1.0 / 1.8, *Perceptron((8,)).shares()]
+        model._made_of.model(model).matrices(w, public.width, True),
+        [1.0 / 1.8, *Perceptron((8,)).shares()],
     )
     first, last = (matrix[:-1] * share for matrix, share in layers)
     # Squares of targets are counted in squares of half their range, and the last layer's weights in half ranges.

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from estimators.of_rows import of_rows
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -15,9 +16,8 @@ from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.penalties import ElasticNet
 from skdp.privacy import Ledger
 from skdp.solvers import GD, SGD, SOLVERS
-from skdp.utils import all_estimators
 
-ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
+ESTIMATORS = [Estimator for _, Estimator in of_rows("classifier")]
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(200, 3))
 Y = (X[:, 0] > 0).astype(int)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from estimators.of_rows import of_rows
 from laws.faces import face_for
 
 from skdp import DPLogisticRegression, NotSupported
 from skdp.privacy import Ledger
 from skdp.solvers import SOLVERS
-from skdp.utils import all_estimators
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 3))
@@ -38,7 +38,7 @@ def test_a_quote_is_the_receipt_of_the_fit(solver, neighbors):
     assert 0.0 < quote.epsilon <= 1.0
 
 
-@pytest.mark.parametrize("Estimator", dict(all_estimators("classifier")).values())
+@pytest.mark.parametrize("Estimator", dict(of_rows("classifier")).values())
 def test_a_quote_spends_nothing_and_fits_nothing(Estimator):
     ledger = Ledger(1.0, 1e-5)
     model = _model(Estimator, ledger=ledger)

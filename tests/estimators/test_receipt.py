@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 import pytest
+from estimators.of_rows import of_rows
 
 from skdp import DPLogisticRegression, PrivacyWarning
 from skdp.neural_network import DPMLPClassifier
 from skdp.privacy import accountants, events
 from skdp.solvers import SGD
-from skdp.utils import all_estimators
 
-ESTIMATORS = [kind for _, kind in all_estimators("classifier") if "solver" in kind().get_params()]
+ESTIMATORS = [kind for _, kind in of_rows("classifier") if "solver" in kind().get_params()]
 RELATIONS = ["replace_one", "add_remove"]
 SOLVERS = ["gd", "sgd"]
 rng = np.random.default_rng(0)

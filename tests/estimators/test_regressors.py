@@ -10,6 +10,7 @@ import pytest
 from entry.test_no_cell_is_shown import told
 from estimators.least_squares import FAMILIES, declared, distance
 from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, columns, tables
+from estimators.of_rows import of_rows
 from sklearn.linear_model import (
     ElasticNet,
     HuberRegressor,
@@ -39,11 +40,10 @@ from skdp.neural_network import DPMLPRegressor
 from skdp.privacy import Ledger
 from skdp.solvers import GD, TwoPhase
 from skdp.solvers._sparse_solution import sparse_solution
-from skdp.utils import all_estimators
 
 RELATIONS = ("replace_one", "add_remove")
 OF_COUNTS = "DPPoissonRegressor"  # whose bounds start at 0: see test_glm_regressors.py
-REGRESSORS = [kind for name, kind in all_estimators("regressor") if name != OF_COUNTS]
+REGRESSORS = [kind for name, kind in of_rows("regressor") if name != OF_COUNTS]
 BUYERS = (DPLinearRegression, DPRidge)  # test_several_targets.py
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.0, 1.0, (2000, 3))

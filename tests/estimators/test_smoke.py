@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from estimators.of_rows import of_rows
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -10,9 +11,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 from skdp import DPLogisticRegression
 from skdp.solvers import SGD
-from skdp.utils import all_estimators
 
-ESTIMATORS = [Estimator for _, Estimator in all_estimators("classifier")]
+ESTIMATORS = [Estimator for _, Estimator in of_rows("classifier")]
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,18 @@ def test_few_steps_from_a_good_start_are_worth_more_at_the_same_price(solver):
     assert warm.quote(2000, 3).script == warm.privacy_.script
 
 
+@pytest.mark.parametrize("weights", [None, {0: 1.0, 1: 2.0}, "balanced"])
+def test_a_start_is_kept_where_classes_are_weighed(weights):
+    """A step that is next to none leaves a fit where it began, also once class weights have been estimated."""
+    at = {"coef_init": [[3.0, -2.0, 1.0]], "intercept_init": [0.5]}
+    still = GD(steps=1, momentum=0.0, step_size=1e-9)
+    declared = {"classes": [0, 1], "data_norm": 1.8, "random_state": 0, "class_weight": weights}
+    model = DPLogisticRegression(epsilon=5.0, solver=still, **declared, **at)
+    model.fit(X, (SCORES > 0).astype(int))
+    np.testing.assert_allclose(model.coef_, at["coef_init"], atol=1e-3)
+    np.testing.assert_allclose(model.intercept_, at["intercept_init"], atol=1e-3)
+
+
 def test_auto_goes_by_steps_where_a_start_is_given():
     assert DPRidge(epsilon=1.0, **GIVEN, **AT).quote(100, 3).solver.startswith("GD")
     assert DPRidge(epsilon=1.0, **GIVEN).quote(100, 3).solver.startswith("TwoPhase")

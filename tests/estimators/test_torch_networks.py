@@ -183,11 +183,11 @@ def dropout():
     [
         ({"module": nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2), nn.Linear(2, 1))}, NotSupported, "GroupNorm"),
         ({"module": dropout()}, NotSupported, "module.eval"),
-        ({"module": net(2)}, ValueError, r"\(1, 1\) is wanted"),
+        ({"module": net(2)}, ValueError, r"instead of \(1, 1\)"),
         ({"module": net(1, 5)}, ValueError, "cannot be traced"),
         ({"module": 3}, ValueError, "give an instance of torch.nn.Module"),
         ({"module": nn.Linear}, ValueError, "give an instance of torch.nn.Module"),
-        ({"input_shape": (2, 2)}, ValueError, "is of 4 numbers and a row has 3"),
+        ({"input_shape": (2, 2)}, ValueError, "holds 4 numbers but a row has 3"),
         ({"input_shape": 3}, ValueError, "input_shape=3 must be a tuple of whole numbers"),
         ({"input_shape": (3, 0)}, ValueError, "must be a tuple of whole numbers"),
         ({"solver": "gd"}, NotSupported, "has no proof for networks"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from estimators.of_rows import of_rows
 from laws.vaults import RELATIONS
 from numpy.testing import assert_allclose
 from preprocessing.test_private_scales import in_units
@@ -24,13 +25,12 @@ from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.ranking import DPRanker
 from skdp.solvers import GD, SOLVERS, _column_scales
-from skdp.utils import all_estimators
 
 RNG = np.random.default_rng(0)
 UNITS = np.array([1e-6, 1.0, 1e9])
 X = RNG.normal(size=(6000, 3)) * UNITS
 Y = (X @ [1e6, -1.0, 5e-10] > 0).astype(int)
-FACES = [*all_estimators("classifier"), *all_estimators("regressor")]
+FACES = [*of_rows("classifier"), *of_rows("regressor")]
 
 
 def face(kind, **given):

@@ -209,6 +209,7 @@ def test_totals_of_meta_estimators_inside_each_other():
 def ours():
     """Each of our estimators that charges a budget, with the declarations that it needs."""
     known = {"data_norm": 1.0, "y_bounds": (0, 1), "epsilon": 1.0, "delta": 1e-6, "classes": [0, 1]}
+    known |= {"declaration": (-1, 1)}
     for name, kind in all_estimators():
         params = inspect.signature(kind).parameters
         if hasattr(kind, "quote") and "estimator" not in params and name != "DPRanker":

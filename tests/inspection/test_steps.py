@@ -150,7 +150,11 @@ def test_public_steps_map_each_row_by_itself(kind):
 
 DECLARED = {
     "BoundsScaler": ({"bounds": (-1, 1)}, NUMBERS, OTHERS),
-    "DPSplineFeatures": ({"declaration": {i: [-1, 1] for i in range(6)}}, NUMBERS, OTHERS),
+    "DPSplineFeatures": (
+        {"declaration": {i: [-1, 1] for i in range(6)}, "random_features": 4},
+        NUMBERS,
+        OTHERS,
+    ),
     "DeclaredEncoder": ({"categories": {0: ["a", "b"], 1: ["x", "y"]}}, PAIRS, OTHER_PAIRS),
     "RowNormClipper": ({}, NUMBERS, OTHERS),
     "TableEncoder": ({"declaration": {i: [-1, 1] for i in range(6)}}, NUMBERS, OTHERS),

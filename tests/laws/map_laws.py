@@ -45,6 +45,7 @@ GIVEN = {
     "declaration": BOUNDS,
     "categories": [0, 1, 2],
     "interactions": [(0, 1), (1, 2)],
+    "random_features": 20,
     "clip_predictions": False,
 }
 SEARCHES = {"DPGridSearchCV": "param_grid", "DPRandomizedSearchCV": "param_distributions"}

@@ -21,7 +21,7 @@ from sklearn.base import clone
 import skdp
 from skdp import metrics, model_selection
 from skdp.fitting import program, trials
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation, _search
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation, _searches
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import _budget
@@ -219,7 +219,7 @@ def forgetful():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_after_which_nobody_pays_is_found(name, monkeypatch):
-    monkeypatch.setattr(_search, "paid", forgetful)
+    monkeypatch.setattr(_searches, "paid", forgetful)
     monkeypatch.setattr(trials, "paid", forgetful)
     (told,) = check_next_is_paid(PAYING[name], PAYING["DPRidge-replace_one"], ROOM)
     assert told == "a later fit was charged 0 times"

@@ -4,7 +4,7 @@ import pytest
 
 from skdp import DPLogisticRegression, make_pipeline
 from skdp.model_selection import DPGridSearchCV
-from skdp.model_selection._search import PrivateSearch
+from skdp.model_selection._searches import PrivateSearch
 from skdp.preprocessing import DPBounds
 from skdp.privacy import Ledger
 from skdp.utils import all_estimators

@@ -148,11 +148,12 @@ def test_delta_is_the_least_of_all_engines(script, epsilon, neighbors):
     assert accountants.delta(script, epsilon, neighbors) == min(others)
 
 
-def test_a_window_without_any_mass_says_one():
+def test_a_window_without_any_mass_says_no_less_than_the_truth():
     """Most windows cannot see so small a delta: they must not fail, nor say less."""
     script, pairs = ((PoissonGaussian(3.0, 1e-5), 1000),), [(RemovePair(1 / 3, 1e-5), 1000)]
+    true = sampled_once("remove", 3, 1e-5, 2)
     for most in (20.0, 0.7, 1e-4):
-        assert compose(pairs, plan_for_epsilon(pairs, 2.0, 2e-5, most)).delta(2.0) == 1.0
+        assert true <= compose(pairs, plan_for_epsilon(pairs, 2.0, 2e-5, most)).delta(2.0) <= 1.0
     assert accountants.delta(script, 2.0, "add_remove", "pld") >= sampled_once("remove", 3, 1e-5, 2)
     curve = accountants.profile(script, [0.1, 0.5, 1.0, 2.0], "add_remove")
     assert (np.diff(curve) <= 0).all() and 0 < curve[-1] < 1e-50

@@ -166,7 +166,7 @@ def test_refusals_name_the_event_and_what_would_work():
     with pytest.raises(NotSupported, match=r"WithoutReplacementGaussian.*other neighbour relation"):
         accountants.epsilon(wor, DELTA, "add_remove")
     with pytest.raises(NotSupported, match=r"PoissonBundle.*under replace_one"):
-        accountants.epsilon(((SAMPLES[9], 1),), DELTA, "replace_one")
+        accountants.epsilon(((SAMPLES[9], 1),), DELTA, "replace_one", "rdp")
     with pytest.raises(NotSupported, match=r"RandomPosition"):
         accountants.epsilon(((SAMPLES[11], 1),), DELTA, "add_remove")
     with pytest.raises(NotSupported, match=r"PoissonGaussian has no gdp cost.*rdp"):

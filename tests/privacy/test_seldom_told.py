@@ -31,12 +31,13 @@ from skdp.privacy._receipts._registry import wrong_with
 from skdp.privacy._risk import risk_of_pair
 from skdp.privacy._shifted import ShiftedBook, used
 from skdp.privacy.events import (
-    AboveThreshold,
+    BestOf,
     Gaussian,
     ObjectivePerturbation,
     PoissonBundle,
     PoissonGaussian,
     PureDP,
+    RandomPosition,
     RenyiDP,
 )
 from skdp.privacy.ledger import Scripted
@@ -50,7 +51,8 @@ def receipt_of(*script, epsilon=1.0, delta=1e-6):
 
 GAUSSIAN = receipt_of((Gaussian(20.0), 3), epsilon=0.5)
 FREE = receipt_of((Gaussian(0.0), 1), epsilon=math.inf)
-UNPRICED = receipt_of((PoissonBundle(2.0, (0.5, 0.5), 0.1), 1), (AboveThreshold(0.1, 0.2), 1))
+BEST = BestOf((((Gaussian(8.0), 1),),), (1.0,), mean=3, cap=8)
+UNPRICED = receipt_of((BEST, 1), (RenyiDP(8.0, 0.05), 1))
 
 
 # Receipts in words.
@@ -175,10 +177,10 @@ def test_without_a_price_at_delta_zero_a_risk_is_still_a_bound(monkeypatch):
 
 
 def test_a_part_without_a_price_of_its_own_is_infinite():
-    """Under replace-one a bundle of a Poisson batch is composed by nobody; the rest is."""
-    script = ((PoissonBundle(2.0, (0.5, 0.5), 0.1), 1), (Gaussian(3.0), 1))
-    parts = {type(part.event): part for part in breakdown(script, 1e-6, "replace_one")}
-    assert math.isinf(parts[PoissonBundle].alone) and math.isinf(parts[Gaussian].without)
+    """Under add/remove a random position is composed by nobody; the rest is."""
+    script = ((RandomPosition((0.5, 0.5), (2.0, 3.0)), 1), (Gaussian(3.0), 1))
+    parts = {type(part.event): part for part in breakdown(script, 1e-6, "add_remove")}
+    assert math.isinf(parts[RandomPosition].alone) and math.isinf(parts[Gaussian].without)
     assert parts[Gaussian].alone == epsilon(((Gaussian(3.0), 1),), 1e-6)
 
 

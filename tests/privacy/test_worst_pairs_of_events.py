@@ -24,7 +24,8 @@ ELSEWHERE = {
     "test_threshold.py": ("AboveThreshold", "GaussianAboveThreshold"),
     "test_objective_bruteforce.py": ("ObjectivePerturbation", "PureObjectivePerturbation"),
     "test_best_of.py": ("BestOf",),
-    "test_rdp.py": ("PoissonBundle", "RandomPosition"),
+    "test_bundles.py": ("PoissonBundle",),
+    "test_rdp.py": ("RandomPosition",),
     "test_event_laws.py": ("RenyiDP", "ShuffledEpoch", "ZCDP"),
 }
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 5.0)

@@ -1,0 +1,67 @@
+"""Choice of a model for a table, by public numbers: the line, curves, random features beside them, or a network.
+
+The constants are those of classifiers and least squares on real and generated tables (docs/tables.md). Where none of
+them decides, the additive model stays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..preprocessing._random_features import PER_FEATURE, choose_count
+
+__all__ = ["MODELS", "TASKS", "ModelChoice", "choose_model"]
+
+MODELS = ("line", "curves", "random_features", "network")
+TASKS = ("classification", "regression")
+NETWORK = 100_000.0  # records times mu from which on a network of classes does better
+PER_COLUMN = 50.0  # records times mu for a column that curves add, of least squares
+
+
+class ModelChoice(NamedTuple):
+    """Model of a table, the random features in front of it, and the reason in words."""
+
+    model: str
+    random_features: int
+    why: str
+
+
+def choose_model(task: str, wanted: str, strength: float, columns: int, added: int) -> ModelChoice:
+    """Return the model that a user has named, or for "auto" the one that public numbers choose.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        Of the estimator.
+    wanted : str
+        One of `MODELS`, or "auto".
+    strength : float
+        Records times the Gaussian parameter mu of the promise, mu at most 2; 0 where it is not public.
+    columns : int
+        Columns of curves.
+    added : int
+        How many of them a line does not have.
+
+    Returns
+    -------
+    ModelChoice
+    """
+    model, why = (wanted, "as asked for") if wanted != "auto" else _by_rule(task, strength, added)
+    strong = strength >= NETWORK
+    if model == "random_features" or (model == "network" and strong):
+        return ModelChoice(model, choose_count(task, strength, columns, pays=True), why)
+    return ModelChoice(model, 0, why)
+
+
+def _by_rule(task: str, strength: float, added: int) -> tuple[str, str]:
+    """The model and the reason, by public numbers alone."""
+    known, least = f"n * mu = {strength:.0f}", PER_FEATURE[task][1]
+    if strength <= 0.0:
+        return "line" if task == "regression" else "curves", "n * mu is not public"
+    if task == "classification" and strength >= NETWORK:
+        return "network", f"{known}, of {NETWORK:.0f} that a network needs"
+    if strength >= least:
+        return "random_features", f"{known}, of {least:.0f} that random features need"
+    if task == "regression" and strength < PER_COLUMN * added:
+        return "line", f"{known}, below {PER_COLUMN:.0f} for each of {added} columns of curves"
+    return "curves", f"{known}, below {least:.0f} that random features need"

@@ -1,0 +1,259 @@
+"""Private models of raw tables for labels and for numbers."""
+
+from dataclasses import field
+from typing import Any, ClassVar, Self
+
+from numpy.typing import ArrayLike
+
+from ..entry import Given
+from ..fitting import PrivateLearner
+from ..fitting._bases import ClassifierMixin, RegressorMixin
+from ..fitting.data import Array
+from ..linear_model import DPLinearRegression, DPLogisticRegression
+from ..neural_network import DPMLPClassifier, DPMLPRegressor
+from ._table_estimator import HIDDEN, TableEstimator
+
+__all__ = ["DPTableClassifier", "DPTableRegressor"]
+
+
+class DPTableClassifier(ClassifierMixin, TableEstimator):
+    """Private classifier of a raw table: its declaration in, the model that public numbers choose out.
+
+    It puts `DPSplineFeatures` in front of `DPLogisticRegression`, or of `DPMLPClassifier`. Which of them, with how many
+    columns, follows from the number of records, the promise and the declaration, so the choice costs nothing and the
+    whole budget is for one fit. The receipt says what was chosen, and why.
+
+    Parameters
+    ----------
+    classes : array-like of labels, default=None
+        All labels that may occur; None makes those of y public, and warns.
+    class_weight : dict or "balanced", default=None
+        Weight of the records of each label; "balanced" pays a fiftieth of the budget for noisy counts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+
+    See Also
+    --------
+    DPTableRegressor : For numbers.
+    skdp.preprocessing.DPSplineFeatures : The encoder.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skdp import DPTableClassifier
+    >>> from skdp.datasets import make_census
+    >>> table = make_census(n_samples=10_000)
+    >>> frame = pd.DataFrame(dict(table.columns))
+    >>> model = DPTableClassifier(table.declaration, epsilon=1.0, classes=[0, 1], random_state=0)
+    >>> print(model.quote(len(frame)).declared["model"])
+    curves, n * mu = 2367, below 20000 that random features need; the whole budget is for its fit
+    >>> bool(model.fit(frame, table.target).score(frame, table.target) > 0.7)
+    True
+    """
+
+    classes: ArrayLike | None = None
+    class_weight: dict[Any, float] | str | None = None
+    classes_: Array = field(init=False)
+    _task: ClassVar[str] = "classification"
+
+    def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
+        if model == "network":
+            return DPMLPClassifier, {"hidden_layer_sizes": HIDDEN}
+        return DPLogisticRegression, {}
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit with differential privacy.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            A table with the declared columns; others are left out.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, at most ``max_sample_weight``.
+        groups : array-like of shape (n_samples,), default=None
+            Id of each row's person.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Positive for the second of two classes.
+        """
+        rows = self._rows(X)
+        return self.model_.decision_function(rows)
+
+    def predict(self, X: Any) -> Array:
+        """Labels of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from ``classes_``.
+        """
+        rows = self._rows(X)
+        return self.model_.predict(rows)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of all classes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column per class of ``classes_``.
+        """
+        rows = self._rows(X)
+        return self.model_.predict_proba(rows)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column per class of ``classes_``.
+        """
+        rows = self._rows(X)
+        return self.model_.predict_log_proba(rows)
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of rows whose label is predicted; computed of the data in the clear, so it is not private.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
+        rows = self._rows(X)
+        return self.model_.score(rows, y, sample_weight)
+
+
+class DPTableRegressor(RegressorMixin, TableEstimator):
+    """Private regressor of a raw table: its declaration in, the model that public numbers choose out.
+
+    It puts `DPSplineFeatures` in front of `DPLinearRegression`. How many columns it makes follows from the number of
+    records, the promise and the declaration, so the choice costs nothing and the whole budget is for one fit. The
+    receipt says what was chosen, and why. A network is never chosen, since it did worse than lines; ask for it by
+    ``model="network"``.
+
+    Parameters
+    ----------
+    y_bounds : pair of float
+        Public bounds on the target, ``(low, high)``, or a list of them for several targets; None estimates them
+        privately, but for a network.
+    clip_predictions : bool, default=True
+        Cut predictions to ``y_bounds``, which costs no privacy.
+
+    See Also
+    --------
+    DPTableClassifier : For labels.
+    skdp.preprocessing.DPSplineFeatures : The encoder.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp import DPTableRegressor
+    >>> X = np.random.default_rng(0).uniform(0, 10, size=(20_000, 4))
+    >>> y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2]
+    >>> model = DPTableRegressor((0, 10), epsilon=2.0, y_bounds=(-10.0, 20.0), random_state=0).fit(X, y)
+    >>> model.chosen_, bool(model.score(X, y) > 0.8)
+    ('random_features', True)
+    """
+
+    y_bounds: ArrayLike | None = None
+    clip_predictions: bool = True
+    _task: ClassVar[str] = "regression"
+
+    def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
+        if model == "network":
+            return DPMLPRegressor, {"hidden_layer_sizes": HIDDEN}
+        return DPLinearRegression, {}
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit with differential privacy.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            A table with the declared columns; others are left out.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Numbers to predict; those beyond ``y_bounds`` are cut.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, at most ``max_sample_weight``.
+        groups : array-like of shape (n_samples,), default=None
+            Id of each row's person.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
+
+    def predict(self, X: Any) -> Array:
+        """Predicted numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Within ``y_bounds`` unless ``clip_predictions`` is False.
+        """
+        rows = self._rows(X)
+        return self.model_.predict(rows)
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the targets' variance that is explained; computed of the data in the clear, so it is not private.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
+        rows = self._rows(X)
+        return self.model_.score(rows, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
