@@ -77,6 +77,8 @@ class Rows(View):
         Whether the midpoint of these is taken from targets.
     of_class : ndarray of shape (K,) or None
         What a record of each class weighs besides, over the heaviest one.
+    units : ndarray of shape (d,) or None
+        Bought ones of columns that are then seen by octaves; 0 for others.
     """
 
     public: Public
@@ -86,6 +88,7 @@ class Rows(View):
     y_bounds: Array | None = None
     centred: bool = True
     of_class: Array | None = None
+    units: Array | None = None
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
         """Map cells, bound rows, and weigh."""
@@ -98,7 +101,7 @@ class Rows(View):
 
     def _mapped(self, parts: Parts) -> Records | tuple[Records, ...]:
         assert self.bounds is not None
-        rows = to_columns(dense(parts.rows, self.public.bought), self.bounds)
+        rows = to_columns(dense(parts.rows, self.public.bought), self.bounds, self.units)
         given = (
             rows,
             self._onto_unit(parts.targets),
@@ -180,17 +183,20 @@ class RowLengths(View):
         Bought ones.
     root : float
         The longest possible.
+    units : ndarray of shape (d,) or None
+        As of `Rows`.
     """
 
     public: Public
     bounds: Array
     root: float
+    units: Array | None = None
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Measure each row, a block of them at a time."""
 
         def lengths(block: Array) -> Array:
-            seen = to_unit(block, self.bounds[:, 0], self.bounds[:, 1])
+            seen = to_unit(block, self.bounds[:, 0], self.bounds[:, 1], self.units)
             return np.sqrt(np.einsum("ij,ij->i", seen, seen))[:, None]
 
         found = _by_blocks(lengths, parts.rows, width=1) / self.root
@@ -255,7 +261,7 @@ def dense(rows: Any, bought: bool = True) -> Array:
     )
 
 
-def to_columns(X: Array, bounds: Array) -> Array:
+def to_columns(X: Array, bounds: Array, units: Array | None = None) -> Array:
     """Map columns to [-1, 1] between their bounds, or to their sign where they have none.
 
     Parameters
@@ -264,21 +270,25 @@ def to_columns(X: Array, bounds: Array) -> Array:
         Finite.
     bounds : ndarray of shape (d, 2)
         That were bought.
+    units : ndarray of shape (d,) or None
+        Of columns that are seen by octaves; 0 where one is seen as it is.
 
     Returns
     -------
     ndarray of float64
     """
-    return _by_blocks(lambda x: to_unit(x, bounds[:, 0], bounds[:, 1]), X)
+    return _by_blocks(lambda x: to_unit(x, bounds[:, 0], bounds[:, 1], units), X)
 
 
-def affine_of(bounds: Array) -> tuple[Array, Array]:
+def affine_of(bounds: Array, units: Array | None = None) -> tuple[Array, Array]:
     """Return the slope and shift that map numbers between bounds to [-1, 1].
 
     Parameters
     ----------
     bounds : ndarray of shape (d, 2)
         Of columns; where both are one, a column is seen by its sign, and there is no such map.
+    units : ndarray of shape (d,) or None
+        Of columns that are seen by octaves; there is no such map of these.
 
     Returns
     -------
@@ -289,6 +299,10 @@ def affine_of(bounds: Array) -> tuple[Array, Array]:
         raise NotSupported(
             "Noise has hidden the scale of a column, so only its sign is used and its coefficient has no unit; "
             "declare bounds, or raise epsilon."
+        )
+    if units is not None and units.any():
+        raise NotSupported(
+            "A column with a heavy tail is seen by octaves, so its coefficient has no unit; declare bounds."
         )
     half = high / 2 - low / 2
     return 1.0 / half, -(low / 2 + high / 2) / half

@@ -31,6 +31,7 @@ __all__ = [
     "is_count",
     "loss_rule",
     "one_of",
+    "or_open",
     "refuse_wrong",
 ]
 
@@ -219,7 +220,7 @@ RULES: dict[str, Rule] = {
     ),
     "threshold": (
         _or_none(_between(1e-30, 1e30)),
-        "must be a number between 1e-30 and 1e30, in units of the target, or None for 1.35",
+        "must be a number between 1e-30 and 1e30, in units of the target, or None for one by the residuals",
     ),
     "smoothing": (
         _or_none(_between(5e-3, 1.0)),
@@ -306,6 +307,12 @@ RULES: dict[str, Rule] = {
         "must be a whole number from 1 to 2**53: the columns that a fit would see",
     ),
 }
+
+
+def or_open(rule: Rule) -> Rule:
+    """The rule of a strength that may be left to the scale of the rows."""
+    lies, told = rule
+    return _or_none(lies), f"{told}; or None for one that follows the scale of the rows"
 
 
 def loss_rule() -> Rule:

@@ -52,6 +52,9 @@ class PrivateLearner(PrivateEstimator):
     ----------
     bounds_ : ndarray of shape (n_features, 2)
         Where ``data_norm=None``: private bounds of the columns; twice 0 where one is seen by its sign.
+    octave_units_ : ndarray of shape (n_features,)
+        Where ``data_norm=None``: of a column with a heavy tail, the unit up to which numbers count as they are, and
+        beyond which each doubling counts as one unit more; 0 for others.
     data_norm_ : float
         Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1].
     """
@@ -60,6 +63,7 @@ class PrivateLearner(PrivateEstimator):
     solver: str | Solver = "auto"
     _begins: ClassVar[type[ZeroStart]] = ZeroStart
     bounds_: Array = field(init=False)
+    octave_units_: Array = field(init=False)
     data_norm_: float = field(init=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -275,23 +279,29 @@ class PrivateLearner(PrivateEstimator):
         return True
 
     def _keep_bought(self, plan: Plan, known: Known) -> None:
-        for name in ("bounds_", "data_norm_", "y_bounds_"):  # of an earlier fit
-            vars(self).pop(name, None)
-        if known.bounds is not None:
-            self.bounds_, self.data_norm_ = known.bounds, plan.data_norm
+        self._keep_scales(known, plan.data_norm)
+        vars(self).pop("y_bounds_", None)
         if known.y_bounds is not None:
             self.y_bounds_ = known.y_bounds
             _warn_of_no_scale(known.y_bounds)
 
+    def _keep_scales(self, known: Known, norm: float) -> None:
+        """Keep private scales of columns in the place of those of an earlier fit."""
+        for name in ("bounds_", "octave_units_", "data_norm_"):
+            vars(self).pop(name, None)
+        if known.bounds is not None and known.units is not None:
+            self.bounds_, self.octave_units_, self.data_norm_ = known.bounds, known.units, norm
+
     def _affine(self) -> tuple[Array, Array]:
         """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
-        return affine_of(self.bounds_)
+        return affine_of(self.bounds_, self.octave_units_)
 
     def _rows(self, X: ArrayLike) -> Array:
         """A checked table as the fit saw its own."""
         if "bounds_" not in vars(self):
             return table(self, X, reset=False)
-        return to_columns(table(self, X, reset=False, sparse=False), self.bounds_)
+        X = table(self, X, reset=False, sparse=False)
+        return to_columns(X, self.bounds_, self.octave_units_)
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:

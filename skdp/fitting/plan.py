@@ -230,6 +230,7 @@ class Plan:
             self.data_norm,
             self.targets > 1,
             bounds=known.bounds,
+            units=known.units,
             y_bounds=known.y_bounds,
             centred=self.centred,
             of_class=None if of_class is None else of_class / of_class.max(),

@@ -66,6 +66,8 @@ class Known:
         Number of records: public, or a rough one that answers show.
     bounds, y_bounds : ndarray of shape (d, 2) and (t, 2), or None
         Bounds of the columns of rows, and of the targets.
+    units : ndarray of shape (d,) or None
+        Of columns of rows that are seen by octaves; 0 for others.
     norm : float or None
         Bound on the norm of rows whose columns lie on [-1, 1].
     of_class : ndarray of shape (K,) or None
@@ -77,6 +79,7 @@ class Known:
     n: float = math.nan
     bounds: Array | None = None
     y_bounds: Array | None = None
+    units: Array | None = None
     norm: float | None = None
     of_class: Array | None = None
     found: Any = None
@@ -199,9 +202,11 @@ class ColumnBounds(Stage):
         self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
     ) -> Known:
         """Ask, and post-process the answer."""
-        found, n = buy_bounds(look(self.views(plan)[0]), self._question(plan, noise))
+        found, units, n = buy_bounds(look(self.views(plan)[0]), self._question(plan, noise))
         width = len(found) - self.targets
-        known = replace(known, n=n, bounds=found[:width] if self.rows else None)
+        known = replace(known, n=n)
+        if self.rows:
+            known = replace(known, bounds=found[:width], units=units[:width])
         if not self.targets:
             return known
         return replace(known, y_bounds=np.clip(found[width:], -_LARGEST, _LARGEST))
@@ -245,7 +250,8 @@ class RowNorm(Stage):
         assert known.bounds is not None
         public, root = of_rows_alone(plan.public, 1), root_of(plan.public.n_features)
         question = self._question(plan, noise)
-        mean = float(look(RowLengths(public, known.bounds, root)).ask(question)) / known.n
+        lengths = RowLengths(public, known.bounds, root, known.units)
+        mean = float(look(lengths).ask(question)) / known.n
         error = question.multiplier / known.n
         longer = LONGEST * opening(plan.public, budget)
         norm = root * min(max(longer * mean, 2.0 * error, LEAST), 1.0)

@@ -27,6 +27,7 @@ __all__ = [
     "POSITIVE",
     "LinearRegressor",
     "OtherEpsilon",
+    "column_square",
     "penalties_of_targets",
     "public_count",
 ]
@@ -37,6 +38,11 @@ POSITIVE = """positive : bool, default=False
 BOUNDS = """y_bounds : pair of float, or list of them
     Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. They must
     be declared."""
+
+
+def column_square(sizes: Sizes) -> float:
+    """Return the mean square of a column, where rows are as long as they may be and their columns alike."""
+    return sizes.norm**2 / max(sizes.n_features, 1)
 
 
 class LinearRegressor(PrivateRegressor):
@@ -71,11 +77,15 @@ class LinearRegressor(PrivateRegressor):
         return Squared()
 
     @abstractmethod
-    def _penalties(self, n: int | None) -> Sequence[Penalty]:
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
         """Return the penalty of each target, or a single one for all, on coefficients of the user's rows.
 
         That is for half squared residuals of targets in [-1, 1].
         """
+
+    def _by_residuals(self) -> bool:
+        """Return True if nobody said from which residual Huber's loss is a straight line."""
+        return False
 
     def _strengths(self) -> int:
         """Return the number of targets for which penalties are given: 1 for all."""
@@ -108,10 +118,13 @@ class LinearRegressor(PrivateRegressor):
         intercept = INTERCEPT_SIZE if self.fit_intercept else 0.0
         public = Public(sizes.n, sizes.n_features, intercept, self.neighbors)
         scale = sizes.norm, bool(self.fit_intercept)
-        each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(public.n)]
+        each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(sizes)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
-        return public, Task(self._loss(), hardest, (public.width,), each=several)
+        task = Task(
+            self._loss(), hardest, (public.width,), each=several, by_residuals=self._by_residuals()
+        )
+        return public, task
 
     def _units(self) -> tuple[Any, Any]:
         return self._scale()

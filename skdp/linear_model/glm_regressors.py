@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from ..exceptions import NotSupported
 from ..fitting import OPEN, Corner, Plan, Sizes
 from ..fitting._fields import parameter
-from ..fitting._parameters import Rule
+from ..fitting._parameters import RULES, Rule, or_open
 from ..fitting.data import Array
 from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitive
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty
 from ..solvers import Task
-from ._linear_regressor import LinearRegressor, OtherEpsilon, public_count
+from ._linear_regressor import LinearRegressor, OtherEpsilon, column_square, public_count
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
@@ -45,9 +45,10 @@ class DPLinearSVR(LinearRegressor):
         ``inf`` adds no noise and is not private.
     margin : float, default=None
         Residual that costs nothing, in units of the target; None stands for 0.
-    C : float, default=1.0
+    C : float, default=None
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
-        scikit-learn's `LinearSVR` is not.
+        scikit-learn's `LinearSVR` is not. None follows the scales of targets and rows: for bounds ``(low, high)`` of
+        targets it is ``(high - low) / 2 * n_features / data_norm**2``.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         What of a residual exceeds the margin, or its square. The slope of a square has no bound and is clipped: where
         noise is high, a few far targets count as if they were nearer.
@@ -72,7 +73,7 @@ class DPLinearSVR(LinearRegressor):
 
     epsilon: float = parameter(1.0, rule=OTHER.rule("epsilon"))
     margin: float | None = None
-    C: float = 1.0
+    C: float | None = parameter(None, rule=or_open(RULES["C"]))
     loss: str = parameter("epsilon_insensitive", rule=LOSS)
     smoothing: float | None = None
     y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
@@ -93,7 +94,9 @@ class DPLinearSVR(LinearRegressor):
             return SquaredEpsilonInsensitive(margin)
         return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
+        if self.C is None:
+            return [L2(column_square(sizes))]
         unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
         return [L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()]
 
@@ -113,10 +116,11 @@ class DPPoissonRegressor(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float, default=None
         Strength of the penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
         under ``neighbors="add_remove"``. The mean is over records: of weights, give such with a mean of 1, as
-        scikit-learn makes of any.
+        scikit-learn makes of any. None: ``data_norm**2 / n_features`` over the SUM of losses, counts in units of the
+        largest: next to nothing.
     y_bounds : pair of float
         Public bounds on the target, ``(0, high)``; targets beyond are cut to them. They must be declared.
 
@@ -136,7 +140,7 @@ class DPPoissonRegressor(LinearRegressor):
     True
     """
 
-    alpha: float = 1.0
+    alpha: float | None = parameter(None, rule=or_open(RULES["alpha"]))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -158,11 +162,13 @@ class DPPoissonRegressor(LinearRegressor):
     def _loss(self) -> Loss:
         return Poisson()
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
+        if self.alpha is None:
+            return [L2(column_square(sizes))]
         if not self.alpha:
             return [NoPenalty()]
         # Of counts in units of the largest, the loss is so many times smaller.
-        return [L2(float(self.alpha) * public_count(self, n) / (2.0 * self._scale()[1]))]
+        return [L2(float(self.alpha) * public_count(self, sizes.n) / (2.0 * self._scale()[1]))]
 
     def _units(self) -> tuple[float, float]:
         """Return the logarithm of the unit of counts, which is in the intercept, and 1: scores are logarithms."""

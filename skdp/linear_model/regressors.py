@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
+from ..fitting import Sizes
 from ..fitting._fields import attribute, parameter
+from ..fitting._parameters import or_open
 from ..fitting.data import Array
 from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_ANY_UNIT
 from ..mechanisms import JointMoments
 from ..penalties import Penalty
 from ._intervals import COEF_STD_, Y_BOUNDS, Y_BOUNDS_, conf_int, keep_estimates
-from ._linear_regressor import POSITIVE, LinearRegressor, penalties_of_targets
+from ._linear_regressor import POSITIVE, LinearRegressor, column_square, penalties_of_targets
 
 __all__ = ["DPLinearRegression", "DPRidge"]
 
@@ -25,8 +27,10 @@ class DPRidge(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to the SUM of squared residuals, or one of each target; the intercept is free.
+        None: ``data_norm**2 / n_features``, which is to rows of that norm what scikit-learn's 1 is to columns of
+        variance 1.
 
     See Also
     --------
@@ -48,7 +52,7 @@ class DPRidge(LinearRegressor):
     (True, True)
     """
 
-    alpha: ArrayLike = parameter(1.0, rule=ALPHA_OF_SEVERAL)
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
     y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OF_ANY_UNIT)
     y_bounds_: Array = attribute(Y_BOUNDS_)
@@ -59,8 +63,9 @@ class DPRidge(LinearRegressor):
     conf_int = conf_int
     _follow = keep_estimates
 
-    def _penalties(self, n: int | None) -> Sequence[Penalty]:
-        return penalties_of_targets(0.0, self.alpha, self.positive)
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
+        alpha = column_square(sizes) if self.alpha is None else self.alpha
+        return penalties_of_targets(0.0, alpha, self.positive)
 
 
 class DPLinearRegression(LinearRegressor):
@@ -96,5 +101,5 @@ class DPLinearRegression(LinearRegressor):
 
     _one_column: ClassVar[tuple[int, ...]] = (1, -1)  # as scikit-learn's
 
-    def _penalties(self, n: int | None) -> Sequence[Penalty]:
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
         return penalties_of_targets(0.0, 0.0, self.positive)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from numpy.typing import ArrayLike
 
-from ..fitting import OPEN, Corner
+from ..fitting import OPEN, Corner, Sizes
 from ..fitting._fields import parameter
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
@@ -13,6 +13,7 @@ from ._linear_regressor import LinearRegressor, OtherEpsilon, public_count
 
 __all__ = ["DPHuberRegressor", "DPQuantileRegressor"]
 
+TYPICAL = 0.1  # residual, in halves of the range of targets, where none is estimated
 # Scikit-learn's is 1 or more, 1.35 where nothing is said, and seldom 2.
 OTHER = OtherEpsilon("HuberRegressor", "threshold", 1.0, 2.0)
 CORNER = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
@@ -29,8 +30,10 @@ class DPHuberRegressor(LinearRegressor):
         Privacy loss that is promised, and not what scikit-learn calls so in its `HuberRegressor`: that is the threshold
         here. ``inf`` adds no noise and is not private.
     threshold : float, default=None
-        Residual from which the loss is a straight line, in units of the target; None stands for 1.35. Noise is in
-        proportion to it: take about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``.
+        Residual from which the loss is a straight line, in units of the target. Noise is in proportion to it: take
+        about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``. None: 1.35 standard
+        deviations of the residuals that the first of two phases leaves, down to 0.7 where noise is high; a twentieth of
+        the width of ``y_bounds`` with a solver other than ``"two-phase"``.
         Scikit-learn estimates such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and
         ``alpha=alpha * scale_``.
     alpha : float, default=1e-4
@@ -59,21 +62,25 @@ class DPHuberRegressor(LinearRegressor):
         yield from super()._doubts()
         yield from OTHER.doubts(self)
 
+    def _by_residuals(self) -> bool:
+        return self.threshold is None
+
     def _threshold(self) -> float:
-        """Return the threshold for targets in [-1, 1]."""
-        return (1.35 if self.threshold is None else float(self.threshold)) / self._scale()[1]
+        """Return the threshold for targets in [-1, 1]; where residuals tell, an open one is not used."""
+        return TYPICAL if self.threshold is None else float(self.threshold) / self._scale()[1]
 
     def _sharp(self) -> bool:
         """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""
         chosen = isinstance(self.solver, str) and self.solver == "auto"
-        return chosen and math.isinf(self.epsilon) and self._threshold() < 1.0
+        given = self.threshold is not None and self._threshold() < 1.0
+        return chosen and math.isinf(self.epsilon) and given
 
     def _loss(self) -> Loss:
         """A sharp one in the unit of its straight lines: there is a way from blunt corners to sharp ones."""
         threshold = self._threshold()
         return QuantileHuber(0.5, 2.0 * threshold) if self._sharp() else Huber(threshold)
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
         unit = 2.0 * self._threshold() if self._sharp() else 1.0
         return [L2(float(self.alpha) / unit) if self.alpha else NoPenalty()]
 
@@ -124,5 +131,5 @@ class DPQuantileRegressor(LinearRegressor):
         width = OPEN if self.smoothing is None else float(self.smoothing)
         return QuantileHuber(float(self.quantile), width)
 
-    def _penalties(self, n: int | None) -> list[Penalty]:
-        return [L1(float(self.alpha) * public_count(self, n)) if self.alpha else NoPenalty()]
+    def _penalties(self, sizes: Sizes) -> list[Penalty]:
+        return [L1(float(self.alpha) * public_count(self, sizes.n)) if self.alpha else NoPenalty()]

@@ -1,5 +1,6 @@
 """Private least squares with zeros: the lasso and the elastic net, with scikit-learn's interface."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -7,13 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from ..fitting import Sizes
 from ..fitting._fields import parameter
+from ..fitting._parameters import or_open
 from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL
 from ..penalties import Penalty
 from ._linear_regressor import (
     BOUNDS,
     POSITIVE,
     LinearRegressor,
+    column_square,
     penalties_of_targets,
     public_count,
 )
@@ -34,10 +38,11 @@ class DPLasso(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
         is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
-        with a mean of 1, as scikit-learn makes of any.
+        with a mean of 1, as scikit-learn makes of any. None: next to nothing, so that zeros are those that noise asks
+        for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
 
     Attributes
     ----------
@@ -58,14 +63,16 @@ class DPLasso(LinearRegressor):
     array([ True, False, False,  True, False])
     """
 
-    alpha: ArrayLike = parameter(1.0, rule=ALPHA_OF_SEVERAL)
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
     y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
     _several: ClassVar[bool] = True
     sparse_coef_ = property(_sparse_coef)
 
-    def _penalties(self, n: int | None) -> Sequence[Penalty]:
-        alpha = np.asarray(self.alpha) * public_count(self, n)
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
+        if self.alpha is None:
+            return penalties_of_targets(math.sqrt(column_square(sizes)), 0.0, self.positive)
+        alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
         return penalties_of_targets(alpha / self._scale()[1], 0.0, self.positive)
 
 
@@ -77,10 +84,11 @@ class DPElasticNet(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1.0
+    alpha : float or array-like of shape (n_targets,), default=None
         Strength of the penalty, relative to half of the MEAN of squared residuals, or one of each target; the intercept
         is free. Under ``neighbors="add_remove"`` it needs ``n_public``. The mean is over records: of weights, give such
-        with a mean of 1, as scikit-learn makes of any.
+        with a mean of 1, as scikit-learn makes of any. None: next to nothing, so that zeros are those that noise asks
+        for; scikit-learn's 1 leaves hardly a coefficient of rows of bounded norm.
     l1_ratio : float, default=0.5
         Share of L1; 1 is the lasso.
 
@@ -104,18 +112,22 @@ class DPElasticNet(LinearRegressor):
     """
 
     l1_ratio: float = 0.5
-    alpha: ArrayLike = parameter(1.0, rule=ALPHA_OF_SEVERAL)
+    alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
     y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
     _several: ClassVar[bool] = True
     sparse_coef_ = property(_sparse_coef)
 
-    def _penalties(self, n: int | None) -> Sequence[Penalty]:
-        alpha = np.asarray(self.alpha) * public_count(self, n)
+    def _penalties(self, sizes: Sizes) -> Sequence[Penalty]:
         if self.l1_ratio is None:
             raise ValueError(
                 "l1_ratio=None leaves the shares of both penalties open; 0.5 is half and half."
             )
         ratio = float(self.l1_ratio)
+        if self.alpha is None:
+            square = column_square(sizes)
+            lasso, ridge = ratio * math.sqrt(square), (1.0 - ratio) * square
+            return penalties_of_targets(lasso, ridge, self.positive)
+        alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
         absolute = alpha * ratio / self._scale()[1]
         return penalties_of_targets(absolute, alpha * (1.0 - ratio), self.positive)

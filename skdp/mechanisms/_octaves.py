@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["BINS", "MISSING", "ZERO", "bins_of", "edges_of", "numbers_at", "places_of", "to_unit"]
+__all__ = [
+    "BINS",
+    "MISSING",
+    "ZERO",
+    "bins_of",
+    "by_octaves",
+    "edges_of",
+    "numbers_at",
+    "places_of",
+    "to_unit",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -94,7 +104,7 @@ def edges_of(bins: Array) -> tuple[Array, Array]:
     return np.where(below, -far, near), np.where(below, -near, far)
 
 
-def to_unit(x: Array, low: Array, high: Array) -> Array:
+def to_unit(x: Array, low: Array, high: Array, units: Array | None = None) -> Array:
     """Numbers to [-1, 1] by bounds of their columns; where both bounds are one, their signs. Missing ones become 0.
 
     Parameters
@@ -103,11 +113,15 @@ def to_unit(x: Array, low: Array, high: Array) -> Array:
         Finite, or NaN.
     low, high : ndarray of shape (d,)
         Bounds.
+    units : ndarray of shape (d,) or None
+        Of columns that are seen by octaves; 0, or None for all, where one is seen as it is.
 
     Returns
     -------
     ndarray of shape (n, d)
     """
+    if units is not None:
+        x, low, high = by_octaves(x, units), by_octaves(low, units), by_octaves(high, units)
     # Halved first: low + high and high - low may each overflow.
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     signs = half < np.finfo(np.float64).tiny
@@ -115,6 +129,33 @@ def to_unit(x: Array, low: Array, high: Array) -> Array:
     u = np.where(signs, np.sign(x), np.clip(u, -1.0, 1.0))
     u[np.isnan(u)] = 0.0
     return u
+
+
+def by_octaves(x: Array, units: Array) -> Array:
+    """Numbers counted in units up to one of them, and in octaves beyond: 2, 4 and 8 units become 2, 3 and 4.
+
+    Between powers of 2 it is straight, so that there is no logarithm in it, and no rounding but that of the sum.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, d)
+        Finite, or NaN.
+    units : ndarray of shape (d,)
+        Powers of 2; columns of unit 0 stay as they are.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        Odd and increasing in each cell.
+    """
+    counted = units > 0.0
+    if not counted.any():
+        return x
+    rest, octave = np.frexp(np.abs(x))
+    octave = octave - (np.frexp(units)[1] - 1)
+    beyond = octave + (2.0 * rest - 1.0)
+    within = np.ldexp(rest, np.minimum(octave, 1))
+    return np.where(counted, np.copysign(np.where(octave > 0, beyond, within), x), x)
 
 
 def _line(places: Array) -> Array:

@@ -134,8 +134,10 @@ class ClassMoments(Stage):
         return min(max(1.0 / norm, ABOVE / root), 1.0)
 
     def _view(self, plan: Plan | Purchase, known: Known) -> Rows:
-        bounds = known.bounds if self.bought else self.bounds
-        return Rows(plan.public, self._norm(plan, known), bounds=bounds)
+        norm = self._norm(plan, known)
+        if self.bought:
+            return Rows(plan.public, norm, bounds=known.bounds, units=known.units)
+        return Rows(plan.public, norm, bounds=self.bounds)
 
 
 @dataclass(frozen=True, eq=False)

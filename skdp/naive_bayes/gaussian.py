@@ -276,10 +276,7 @@ class DPGaussianNB(PrivateClassifier):
         assert isinstance(fitted.plan, Purchase)
         found, limits = Gaussians.of(moments), self._limits(fitted.plan.public.n_features)
         mean, variance, total = found.mean, found.variance, found.total
-        for name in ("bounds_", "data_norm_"):  # of an earlier fit
-            vars(self).pop(name, None)
-        if known.bounds is not None:
-            self.bounds_, self.data_norm_ = known.bounds, float(known.norm or 0.0)
+        self._keep_scales(known, float(known.norm or 0.0))
         if limits is not None:
             low, high = limits.T / 2.0
             mean, variance = low + high + (high - low) * mean, (high - low) ** 2 * variance

@@ -60,6 +60,10 @@ class Architecture(ABC):
         """Return the step size that is used where the user gives none."""
         return step_of(solver, task, public, spec)
 
+    def clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
+        """Return the clip that is used where the user names a solver; None for the solver's own."""
+        return None
+
     def facts(self, public: Public, task: Task) -> dict[str, Any]:
         """Return what the receipt is to call public of the model."""
         return {}
@@ -88,7 +92,8 @@ def _choose_solver(self: Any, task: Task, public: Public, spec: Spec, alone: boo
         solver = solver.with_params(**{name: steps})
     step = self.learning_rate_init
     step = self._made_of.step(solver, task, public, spec) if step is None else float(step)
-    return solver.with_params(step_size=step)
+    clip = self._made_of.clip(solver, task, public, spec)
+    return solver.with_params(step_size=step, **({} if clip is None else {"clip": clip}))
 
 
 def _model_facts(self: Any, public: Public, task: Task) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from ..fitting.data import Array, rows_times, scores
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Perceptron
 from ..penalties import L2Blocks, ScaledPenalty
-from ..solvers import Task
+from ..privacy.spec import Spec
+from ..solvers import Solver, Task
 from ._any_network import (
     LARGEST,
     Architecture,
@@ -24,6 +25,7 @@ from ._any_network import (
     NetworkRegressor,
     planned_epochs,
 )
+from ._defaults import clip_of_squares
 
 __all__ = ["DPMLPClassifier", "DPMLPRegressor"]
 
@@ -79,6 +81,10 @@ class DenseLayers(Architecture):
         shape = public.model.shape(public, sizes.outputs)
         loss = net._loss(sizes.outputs)
         return public, Task(loss, penalty, shape, tuple(net._ignored()), False)
+
+    def clip(self, solver: Solver, task: Task, public: Public, spec: Spec) -> float | None:
+        """Return a shorter clip for squares; losses of classes have slopes of their own."""
+        return clip_of_squares(solver, task, public, spec)
 
     def _penalty(self, net: Any, public: Public, sizes: Sizes) -> L2Blocks:
         """Return the penalty on weights of the user's rows: the layer's own, times the scale of the layer before.

@@ -58,7 +58,7 @@ class ColumnScales(_OfPlaces):
     ) -> Known:
         """Buy bounds of each column, and its mean and deviation on [-1, 1]."""
         public, oracle = plan.public, look(self.views(plan)[0])
-        bounds, n = buy_bounds(oracle, self._counts(public, noise))
+        bounds, _, n = buy_bounds(oracle, self._counts(public, noise))
         told = np.tile([0.0, 1.0], (public.n_features, 1))
         if self.moments:
             second = self._moments(public, noise, bounds)

@@ -1,9 +1,11 @@
 """Derive bounds of a column from noisy counts of octaves: post-processing, which costs nothing.
 
-Three steps. *Support*: dyadic windows of bins whose noisy sum passes what empty ones pass with probability 1e-3 in all
+*Support*: dyadic windows of bins whose noisy sum passes what empty ones pass with probability 1e-3 in all
 columns together, the smallest such; at the ends it grows while the next bins pass, too. *Descent*: from an end of the
 support inwards, until the sum of counts exceeds a hundredth of the records, or 2.5 deviations of its noise. *None*:
 where nothing stands out, the column has no scale and is seen by its sign.
+
+*Tail*: where the sizes of numbers are spread widely, columns are seen by octaves from a unit on.
 
 Counts are summed over the support only: through empty bins a sum is a random walk that passes any mark sooner or later.
 """
@@ -16,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from ..mechanisms._octaves import BINS, MISSING, edges_of
+from ..mechanisms._octaves import BINS, MISSING, ZERO, edges_of
 
-__all__ = ["any_support", "bounds_of", "records_in", "support_of"]
+__all__ = ["any_support", "bounds_of", "records_in", "support_of", "unit_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +28,8 @@ BETA = 1e-3  # chance that an empty window of any column passes
 TAIL = 0.01  # share of the records that may lie beyond a bound
 SURE = 2.5  # deviations of its noise that a sum must exceed before a bound is set
 STEPS = (1, 2, 4, 8)  # bins that are tried together where the support grows
+HEAVY = 1.2  # deviation of the logarithm of sizes from which on a tail is heavy: Cauchy's is 1.4, Student's of 2 is 1
+SMALL = 0.03  # share of sizes that a unit lies above
 AT_ONCE = 16  # columns that are looked at together
 LEVELS = 10  # windows of 1, 2, 4, ... 512 bins
 
@@ -97,6 +101,36 @@ def bounds_of(counts: Array, deviation: float, columns: int, n: float) -> tuple[
     ends = np.array([_descend(along, counts, deviation, n) for along in (bins, bins[::-1])])
     low, high = float(edges_of(ends)[0][0]), float(edges_of(ends)[1][1])
     return min(low, high), max(low, high)
+
+
+def unit_of(counts: Array, deviation: float, columns: int, n: float) -> float:
+    """Size from which on a column with a heavy tail is seen by octaves; 0 where none stands out. As `bounds_of`.
+
+    Sizes are those of numbers of either sign, without zeros. The shares beyond two edges of octaves, one about the
+    middle of the sizes and one near their end, tell how widely these are spread: by the deviation of their logarithm,
+    if that were normal. Numbers that do not stand out of the noise are taken to lie beyond the support as often as
+    below it. The unit lies below all but the smallest numbers.
+    """
+    bins = np.flatnonzero(support_of(counts, deviation, columns))
+    sizes = np.abs(bins - ZERO)
+    octaves = np.unique(sizes[sizes > 0])
+    if not len(octaves):
+        return 0.0
+    held = np.bincount(sizes, counts[bins])[octaves]
+    below, beyond = np.cumsum(held), np.cumsum(held[::-1])[::-1]
+    noise = deviation * np.sqrt(np.cumsum(np.bincount(sizes)[octaves][::-1]))[::-1]
+    told = np.flatnonzero(beyond > np.maximum(TAIL * beyond[0], SURE * noise))
+    if not len(told):
+        return 0.0
+    numbers = n - max(float(counts[ZERO]), 0.0) - max(float(counts[MISSING]), 0.0)
+    hidden = max(numbers - float(beyond[0]), 0.0)
+    shares = np.clip((beyond + 0.5 * hidden) / (beyond[0] + hidden), 1e-9, 1.0 - 1e-9)
+    end, middle = int(told[-1]), int(np.argmin(np.abs(shares - 0.5)))
+    apart = float(ndtri(shares[middle]) - ndtri(shares[end]))
+    if end <= middle or math.log(2.0) * float(octaves[end] - octaves[middle]) < HEAVY * apart:
+        return 0.0
+    least = octaves[int(np.argmax(below > SMALL * below[-1]))]
+    return float(edges_of(np.array([ZERO + least]))[0][0])
 
 
 def records_in(counts: Array, deviation: float) -> float:

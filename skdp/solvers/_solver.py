@@ -66,6 +66,9 @@ class Task:
     each : tuple of ScaledPenalty
         Of several fits, each one's own penalty where they differ: `penalty` is then one of these, by which a solver is
         chosen.
+    by_residuals : bool
+        Whether nobody said from which residual Huber's loss is a straight line: a solver that estimates a typical one
+        chooses it by that, others take the loss as it is.
     """
 
     loss: Loss
@@ -75,6 +78,7 @@ class Task:
     linear: bool = True
     start: Array | None = field(default=None, compare=False)  # no price depends on it
     each: tuple[ScaledPenalty, ...] = ()
+    by_residuals: bool = False
 
     def of_one(self, code: int) -> Task:
         """The task of one of several fits."""

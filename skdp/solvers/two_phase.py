@@ -35,6 +35,7 @@ _STEEPEST = 5e10
 _LEAST_CLIP, _FURTHEST = 0.02, 100.0  # of residuals, and of the first fit in coordinates
 # Residuals are clipped at so many deviations at this noise level and above.
 _CLIPPED, _LOUD = 0.7, 0.01
+_HUBERS = 1.35  # deviations of Huber's own threshold (1981), for 95 % efficiency where residuals are normal
 _FEW = 3.0  # deviations from which clips grow slower
 _LEFT = 0.85  # of rows' squared lengths, once the longer ones are cut at a typical one
 
@@ -54,7 +55,7 @@ class TwoPhase(Solver):
         Share of epsilon that pays for how far one record bends the objective.
     threshold : float or None
         Residual, in standard deviations, from which the loss is a straight line; None: by the noise level. A Huber loss
-        brings its own.
+        brings its own, or is open and takes at most 1.35.
     """
 
     name: ClassVar[str] = "two-phase"
@@ -130,9 +131,11 @@ class TwoPhase(Solver):
 
     def _clip(self, seen: Seen, task: Task, public: Public) -> float:
         """Residual from which the loss is a straight line: larger where there is less noise, and none without."""
-        if isinstance(task.loss, Huber):
+        if isinstance(task.loss, Huber) and not task.by_residuals:
             return task.loss.delta
         deviations = self._deviations(seen.level)
+        if isinstance(task.loss, Huber):
+            deviations = min(deviations, _HUBERS)
         furthest = 2.0 + 2.0 * public.row_bound * float(np.linalg.norm(seen.fit.w))
         return min(max(deviations * math.sqrt(seen.fit.residual), _LEAST_CLIP), furthest)
 

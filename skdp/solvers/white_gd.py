@@ -18,7 +18,7 @@ from ..mechanisms._mechanism import Mechanism
 from ._elliptical import bend_of
 from ._mean_gradient import MeanGradient, gradient_asked
 from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
-from ._rules import clip_rule, step_rule
+from ._rules import LOOSELY_BENT, clip_rule, step_by_noise, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._spread import HEARD, Heard, Seen, expected, over_directions, typical_bend, wandered
 from ._whitening import (
@@ -98,6 +98,8 @@ class WhiteGD(Solver):
 
     def _step(self, task: Task, seen: Public, n: float, shorter: float, noise: float) -> float:
         """The user's step, or the one that suits rows that are so much shorter, and the noise of a mean gradient."""
+        if type(task.loss) in LOOSELY_BENT:
+            return self.step_size or shorter**2 * step_by_noise(task, noise, self.steps)
         return self.step_size or shorter**2 * step_rule(
             task, seen, n, self.momentum, shorter * noise, self.steps, self.radius
         )

@@ -67,7 +67,10 @@ def test_what_cannot_be_whitened_is_not():
     assert choose_solver(penalty="l1") == choose_solver(penalty=Box(-1.0, 1.0))
     assert choose_solver(penalty="l1") == "objective-perturbation"
     assert choose_solver(penalty="l1", n=500) == choose_solver(penalty="scad") == "gd"
-    assert choose_solver(d=5000) == choose_solver(penalty="l1", d=5000) == "gd"
+    assert choose_solver(n=5000, d=5000) == choose_solver(penalty="l1", n=5000, d=5000) == "gd"
+    for given in ({}, {"penalty": "l1"}):
+        assert choose_solver(d=5000, **given) == "objective-perturbation"
+    assert choose_solver(DPLinearSVC, d=5000, loss=QuantileHuber(0.7)) == "gd"
     assert choose_solver(penalty="l1", ledger=Ledger(3.0, 1e-5, accountant="gdp")) == "gd"
     assert choose_solver(DPLinearSVC, loss=Hinge()) == "gd"
 

@@ -11,7 +11,15 @@ from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import d2_tweedie_score
 from sklearn.svm import LinearSVR
 
-from skdp import DPLinearSVR, DPPoissonRegressor, NotSupported, PrivacyWarning
+from skdp import (
+    DPElasticNet,
+    DPLasso,
+    DPLinearSVR,
+    DPPoissonRegressor,
+    DPRidge,
+    NotSupported,
+    PrivacyWarning,
+)
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.0, 1.0, (8000, 4))
@@ -57,7 +65,7 @@ def test_poisson_is_of_use(epsilon):
     [
         ({"y_bounds": (1, 5)}, "y_bounds must start at 0"),
         ({"y_bounds": (0, 5), "fit_intercept": False}, "fit_intercept=False"),
-        ({"y_bounds": (0, 5), "neighbors": "add_remove"}, "n_public"),
+        ({"y_bounds": (0, 5), "neighbors": "add_remove", "alpha": 1.0}, "n_public"),
         ({"y_bounds": None}, "y_bounds=None"),
     ],
 )
@@ -171,3 +179,29 @@ def test_squares_have_no_corner_and_who_is_unknown_is_refused():
     for loss in ("squared", "huber", None, 1.0, ["epsilon_insensitive"], ""):
         with pytest.raises(ValueError, match=r"loss=.* is not known; use .*\.$"):
             DPLinearSVR(**{**SQUARES, "loss": loss}).quote(100, 4)
+
+
+@pytest.mark.parametrize(
+    ("Estimator", "given"),
+    [
+        (DPRidge, {"alpha": 4.0 / 4}),
+        (DPPoissonRegressor, {"alpha": 4.0 / 4 * 20.0 / len(X)}),
+        (DPLinearSVR, {"C": 10.0 * 4 / 4.0}),
+    ],
+)
+def test_a_strength_that_is_left_open_is_that_of_the_longest_rows(Estimator, given):
+    """Of 4 columns and rows of norm up to 2: their squares are 1 on average."""
+    y = COUNTS.clip(0, 20)
+    fits = [
+        Estimator(epsilon=1.0, y_bounds=(0, 20), **GIVEN, **more).fit(X, y) for more in ({}, given)
+    ]
+    np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("Estimator", [DPRidge, DPLasso, DPElasticNet, DPLinearSVR])
+def test_an_open_strength_follows_units_of_rows_and_targets(Estimator):
+    y = X @ [3.0, -2.0, 1.0, 0.0] + 2.0
+    small = Estimator(epsilon=1.0, y_bounds=(-10, 10), **GIVEN).fit(X, y)
+    given = {**GIVEN, "data_norm": 2.0 * 1024.0}
+    large = Estimator(epsilon=1.0, y_bounds=(-80, 80), **given).fit(1024.0 * X, 8.0 * y)
+    np.testing.assert_allclose(128.0 * large.coef_, small.coef_, rtol=1e-6, atol=1e-9)

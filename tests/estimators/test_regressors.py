@@ -180,7 +180,7 @@ def test_right_bounds_are_taken(bounds):
     DPRidge(y_bounds=bounds, data_norm=1.0)._check_parameters()
 
 
-@pytest.mark.parametrize("given", [{"alpha": -1.0}, {"alpha": None}, {"clip_predictions": "yes"}])
+@pytest.mark.parametrize("given", [{"alpha": -1.0}, {"alpha": "1"}, {"clip_predictions": "yes"}])
 def test_wrong_parameters_are_refused(given):
     with pytest.raises(ValueError, match=f"{next(iter(given))}="):
         DPRidge(**GIVEN, **given).quote(100, 2)

@@ -1,4 +1,7 @@
-"""Huber regression without noise: exact however small the threshold is beside the range of targets."""
+"""Huber regression without noise: exact however small the threshold is beside the range of targets.
+
+And where none is given: that of 1.35 deviations of residuals, in whatever unit targets are.
+"""
 
 import warnings
 
@@ -91,3 +94,27 @@ def test_with_noise_nothing_is_another(neighbors):
         assert receipt.solver.startswith(kind.__name__)
     named = model_for(1e-3, epsilon=np.inf, solver="two-phase", **given)
     assert named.quote(1000, 3).solver.startswith("TwoPhase")
+
+
+@pytest.mark.parametrize("where", TABLES)
+def test_without_a_threshold_it_is_that_of_so_many_deviations_of_residuals(where):
+    X, y = numbers(where)
+    left = y - LinearRegression().fit(X, y).predict(X)
+    found = fitted(model_for(None, alpha=0.0), X, y, np.inf, 0)[: X.shape[1] + 1]
+    best = exact(huber(1.35 * np.sqrt(np.mean(left**2))), X, y, 0.0, True)
+    assert np.linalg.norm(found - best) <= 1e-3 * np.linalg.norm(best)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, np.inf])
+def test_without_a_threshold_the_unit_of_targets_is_of_no_account(epsilon):
+    X, y = numbers("few")
+    in_small = fitted(model_for(None, alpha=0.0), X, y, epsilon, 0)
+    in_large = model_for(None, alpha=0.0, y_bounds=(-1024.0, 1024.0))
+    np.testing.assert_allclose(fitted(in_large, X, 1024.0 * y, epsilon, 0), 1024.0 * in_small)
+
+
+def test_solvers_that_estimate_no_residuals_take_a_share_of_the_range():
+    X, y = numbers("few")
+    given = {"y_bounds": (-4.0, 4.0), "solver": "gd", "alpha": 0.0}
+    fits = [fitted(model_for(threshold, **given), X, y, 1.0, 0) for threshold in (None, 0.4)]
+    np.testing.assert_allclose(*fits, rtol=1e-9)

@@ -24,7 +24,7 @@ from skdp.preprocessing import BoundsScaler
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.ranking import DPRanker
-from skdp.solvers import GD, SOLVERS
+from skdp.solvers import GD, SOLVERS, _column_scales
 
 RNG = np.random.default_rng(0)
 UNITS = np.array([1e-6, 1.0, 1e9])
@@ -132,7 +132,7 @@ def test_where_a_row_stands_decides_no_bit_of_it(monkeypatch, d):
         return plain(cls, rows, *given, **more)
 
     monkeypatch.setattr(Records, "admit", classmethod(kept))
-    fixed = bounds, 9_000.0
+    fixed = bounds, np.where(np.arange(d) % 2, 0.125, 0.0), 9_000.0
     monkeypatch.setattr(stages, "buy_bounds", lambda o, asked: (o.ask(asked), fixed)[1])
     model = face(DPLogisticRegression, neighbors="add_remove", solver=GD(steps=1))
     for first in (0, 1, 5):
@@ -167,6 +167,40 @@ def test_without_noise_it_is_the_exact_fit_of_the_scaled_columns(kind):
     if kind is skdp.DPLogisticRegression:
         exact = LogisticRegression(C=0.1, tol=1e-10, max_iter=10_000).fit(rows, Y)
         assert_allclose(model.coef_, exact.coef_, rtol=1e-2, atol=1e-3)
+
+
+def heavy(kind, n):
+    """Columns with heavy tails in units apart, of which the logarithm tells labels; and of no such tails."""
+    rng = np.random.default_rng(5)
+    draw = {"Cauchy": rng.standard_cauchy, "normal": rng.normal}[kind]
+    table = draw(size=(n, 4)) * [1.0, 30.0, 1000.0, 4.0]
+    told = np.sign(table) * np.log1p(np.abs(table)) if kind == "Cauchy" else table
+    score = (told / told.std(axis=0)) @ [1.0, -1.0, 1.0, 0.5]
+    return table, (score + 0.3 * rng.logistic(size=n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("kind", [skdp.DPLogisticRegression, skdp.DPLinearSVC])
+def test_columns_with_heavy_tails_are_seen_by_octaves(kind, monkeypatch):
+    table, labels = heavy("Cauchy", 12_000)
+    model = face(kind, random_state=1).fit(table[:9000], labels[:9000])
+    assert (model.octave_units_ > 0.0).all()
+    assert np.abs(model._rows(table)).max() <= 1.0
+    by_octaves = model.score(table[9000:], labels[9000:])
+    monkeypatch.setattr(_column_scales, "unit_of", lambda *given: 0.0)
+    straight = model.fit(table[:9000], labels[:9000]).score(table[9000:], labels[9000:])
+    assert not model.octave_units_.any() and by_octaves > straight + 0.01
+
+
+def test_columns_without_heavy_tails_are_seen_as_they_are():
+    table, labels = heavy("normal", 9_000)
+    assert not face(DPLogisticRegression).fit(table, labels).octave_units_.any()
+
+
+def test_a_column_seen_by_octaves_has_no_unit_of_its_coefficient():
+    table, labels = heavy("Cauchy", 9_000)
+    model = face(DPLogisticRegression).fit(table, labels)
+    with pytest.raises(NotSupported, match="by octaves"):
+        model._affine()
 
 
 def test_few_records_pay_more_for_octaves_up_to_a_tenth():

@@ -210,11 +210,9 @@ def test_the_other_epsilon_is_told_apart(kind, epsilon, name):
             kind(**wrong).fit(X, X[:, 0])
 
 
-@pytest.mark.parametrize(("kind", "value"), [(DPHuberRegressor, 1.35), (DPLinearSVR, 0.0)])
-def test_nothing_written_is_what_scikit_learn_has(kind, value):
-    name = "threshold" if value else "margin"
+def test_no_margin_is_that_of_scikit_learn():
     given = {"data_norm": 1.0, "y_bounds": (0.0, 1.0), "random_state": 0}
-    one, other = kind(**given), kind(**given, **{name: value})
+    one, other = DPLinearSVR(**given), DPLinearSVR(**given, margin=0.0)
     np.testing.assert_array_equal(one.fit(X, X[:, 0]).coef_, other.fit(X, X[:, 0]).coef_)
 
 

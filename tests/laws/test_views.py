@@ -27,6 +27,7 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(50, 3)), RNG.normal(size=50)
 CODES = RNG.integers(0, 3, 50).astype(float)
 BOUNDS = np.array([[-1.0, 2.0], [0.0, 0.0], [0.5, 4.0]])
+OCTAVES = np.array([0.125, 0.0, 0.0])
 
 
 def facts(columns=3, **given):
@@ -51,11 +52,13 @@ SEEN = [
     (Rows(facts(), 2.0, several=True, y_bounds=np.array([[-0.5, 0.7]])), TWO),
     (Rows(facts(), 2.0, several=True), np.clip(TWO, -1.0, 1.0)),
     (Rows(facts(), 1.5, bounds=BOUNDS), np.clip(Y, -1.0, 1.0)),
+    (Rows(facts(), 1.5, bounds=BOUNDS, units=OCTAVES), np.clip(Y, -1.0, 1.0)),
     (Rows(facts(), 1.5, several=True, bounds=BOUNDS, y_bounds=BOUNDS[[0, 2]], centred=False), TWO),
     (ColumnPlaces(facts(), 2.0), Y),
     (ColumnPlaces(facts(4), 2.5, targets=True), Y),
     (ColumnPlaces(facts(1), 1.5, rows=False, targets=True), Y),
     (RowLengths(facts(1), BOUNDS, np.sqrt(3.0)), Y),
+    (RowLengths(facts(1), BOUNDS, np.sqrt(3.0), OCTAVES), Y),
     (ClassCodes(facts(1, target_bound=2.0)), CODES),
 ]
 
@@ -179,6 +182,8 @@ def test_numbers_between_bounds_are_on_the_unit_scale():
     assert_allclose(seen[:, [0, 2]], inside * slope + shift, atol=1e-12)
     with pytest.raises(NotSupported, match="hidden the scale of a column"):
         affine_of(BOUNDS)
+    with pytest.raises(NotSupported, match="seen by octaves"):
+        affine_of(BOUNDS[[0, 2]], OCTAVES[[0, 2]])
 
 
 def test_targets_are_cut_to_bounds_and_centred():

@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.stats import norm
 
-from skdp.mechanisms._octaves import BINS, bins_of, edges_of, numbers_at, places_of, to_unit
-from skdp.solvers._octave_rule import any_support, bounds_of, records_in, support_of
+from skdp.mechanisms._octaves import (
+    BINS,
+    bins_of,
+    by_octaves,
+    edges_of,
+    numbers_at,
+    places_of,
+    to_unit,
+)
+from skdp.solvers._octave_rule import any_support, bounds_of, records_in, support_of, unit_of
 
 PINS = {
     1.0: 3070,
@@ -55,12 +63,39 @@ def test_places_are_in_order_and_survive_the_vault(x, d):
     assert np.all(((low <= cut) & (cut <= high)) | tiny)
 
 
-@given(x=st.lists(DOUBLES, min_size=1, max_size=9), ends=st.tuples(DOUBLES, DOUBLES))
-def test_units_are_units(x, ends):
+@given(
+    x=st.lists(DOUBLES, min_size=1, max_size=9),
+    ends=st.tuples(DOUBLES, DOUBLES),
+    unit=st.sampled_from([None, 0.0, 1.0, 2.0**-1022, 2.0**1023]),
+)
+def test_units_are_units(x, ends, unit):
     low, high = sorted(np.nan_to_num(ends))
+    unit = None if unit is None else np.array([unit])
     with np.errstate(all="ignore"):
-        u = to_unit(np.array(x)[:, None], np.array([low]), np.array([high]))
+        u = to_unit(np.array(x)[:, None], np.array([low]), np.array([high]), unit)
     assert np.abs(u).max() <= 1 and not np.isnan(u).any()
+
+
+def test_pins_of_octaves_beyond_a_unit():
+    x = np.array(
+        [0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 32.0, 40.0, -12.0, 5e-324, 1.7976931348623157e308]
+    )
+    seen = by_octaves(np.column_stack([x, x]), np.array([4.0, 0.0]))
+    assert seen[:-2, 0].tolist() == [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 4.25, -2.5]
+    assert seen[-2, 0] <= 5e-324 and 1021.9 < seen[-1, 0] <= 1023.0
+    assert_array_equal(seen[:, 1], x)
+
+
+@given(x=st.lists(DOUBLES, min_size=2, max_size=20), octave=st.integers(-1022, 1023))
+def test_octaves_beyond_a_unit_are_in_order_odd_and_near_the_logarithm(x, octave):
+    x = np.array(sorted(np.nan_to_num(x)))
+    unit = np.array([2.0**octave])
+    seen = by_octaves(x[:, None], unit)[:, 0]
+    assert (np.diff(seen) >= 0).all()
+    assert_array_equal(by_octaves(-x[:, None], unit)[:, 0], -seen)
+    beyond = np.abs(x) >= unit[0]
+    logarithms = np.log2(np.abs(x[beyond])) - octave
+    assert np.all(np.abs(np.abs(seen[beyond]) - 1.0 - logarithms) < 0.0861)
 
 
 def counts_of(x, deviation, seed=0):
@@ -111,6 +146,34 @@ def test_few_records_lower_the_bound_and_none_give_a_sign():
     assert bounds_of(counts_of(np.zeros(4000), 5.0), 5.0, 10, 4000) == (0.0, 0.0)
     zeros = np.where(np.arange(4000) % 10, 0.0, 5.0)
     assert bounds_of(counts_of(zeros, 5.0), 5.0, 10, 4000) == (0.0, 8.0)
+
+
+TAILS = {
+    "uniform": (lambda rng: rng.uniform(0, 1, 50_000), False),
+    "normal": (lambda rng: rng.normal(size=50_000), False),
+    "exponential": (lambda rng: rng.exponential(size=50_000), False),
+    "Student's of 3": (lambda rng: rng.standard_t(3, 50_000), False),
+    "years": (lambda rng: rng.normal(1990, 10, 50_000), False),
+    "few values": (lambda rng: rng.integers(0, 3, 50_000) * 1.0, False),
+    "Cauchy": (lambda rng: rng.standard_cauchy(50_000), True),
+    "lognormal of 2": (lambda rng: rng.lognormal(0, 2, 50_000), True),
+    "negative": (lambda rng: -rng.lognormal(0, 2, 50_000), True),
+    "mostly zero": (lambda rng: rng.lognormal(0, 2, 50_000) * (rng.random(50_000) < 0.3), True),
+}
+
+
+@pytest.mark.parametrize("name", TAILS)
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e9, 1e250])
+def test_heavy_tails_are_found_and_no_others(name, unit):
+    draw, heavy = TAILS[name]
+    x = unit * draw(np.random.default_rng(1))
+    least = np.quantile(np.abs(x[x != 0]), 0.03)
+    for seed in range(5):
+        found = unit_of(counts_of(x, 40.0, seed), 40.0, 10, len(x))
+        assert (found > 0.0) == heavy
+        assert not heavy or 0.25 <= found / least <= 16.0
+        noise_alone = unit_of(counts_of([], 40.0, seed), 40.0, 10, len(x))
+        assert noise_alone == unit_of(counts_of(np.zeros(50_000), 40.0), 40.0, 10, 50_000) == 0.0
 
 
 def test_a_rough_number_of_records():

@@ -290,8 +290,8 @@ def test_a_fit_of_all_classifiers_that_leaks_is_found(monkeypatch, relation):
 def test_a_view_that_leaves_small_tables_alone_is_found(monkeypatch):
     sound = _views.to_columns
 
-    def mapped(X, bounds):
-        return X.astype(float) if np.abs(X).max() <= 1.0 else sound(X, bounds)
+    def mapped(X, bounds, units=None):
+        return X.astype(float) if np.abs(X).max() <= 1.0 else sound(X, bounds, units)
 
     monkeypatch.setattr(_views, "to_columns", mapped)
     assert all(found("DPLogisticRegression: data_norm=None").values())

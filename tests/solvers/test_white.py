@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from solvers.comparing import check_determined_by_seed, distance_to_optimum, problem, quality
 from solvers.scripted import RELATIONS, check_budget, model
 
-from skdp import DPLinearSVC, NotSupported, PrivacyWarning
+from skdp import DPLinearSVC, DPLinearSVR, DPQuantileRegressor, NotSupported, PrivacyWarning
 from skdp.losses import Huber, Logistic
 from skdp.mechanisms import Public
 from skdp.penalties import Box, NoPenalty, ScaledPenalty
@@ -202,3 +202,37 @@ def test_rare_values_say_more_at_high_noise_where_less_is_undone(solver, monkeyp
     monkeypatch.setattr(_whitening, "wholeness", lambda *given: 1.0)
     whole = [area(fitted(seed)) for seed in range(5)]
     assert np.mean(ours) > np.mean(whole)
+
+
+def skewed():
+    """Targets that one column moves and that lie near the lower end of their range."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (12_000, 8)) / np.sqrt(8.0)
+    return X, np.clip(3.0 + 2.0 * X[:, 0] + rng.exponential(1.0, len(X)), 0.0, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("Estimator", "given"),
+    [
+        (DPQuantileRegressor, {}),
+        (DPQuantileRegressor, {"quantile": 0.1}),
+        (DPQuantileRegressor, {"smoothing": 0.2}),
+        (DPLinearSVR, {}),
+    ],
+)
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, np.inf])
+def test_steps_by_the_noise_reach_what_lies_far_from_the_middle_of_the_range(
+    Estimator, given, epsilon
+):
+    X, y = skewed()
+    tau = given.get("quantile", 0.5)
+    fit = Estimator(
+        epsilon=epsilon, solver="white-gd", data_norm=1.0, y_bounds=(0, 20), random_state=0, **given
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        fit.fit(X[:8000], y[:8000])
+    left = y[8000:] - fit.predict(X[8000:])
+    of_constant = y[8000:] - np.quantile(y[:8000], tau)
+    losses = [np.maximum(tau * r, (tau - 1.0) * r).mean() for r in (left, of_constant)]
+    assert losses[0] < 0.95 * losses[1]
