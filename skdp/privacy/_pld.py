@@ -230,6 +230,8 @@ def _epsilon_of(pairs: Counted, delta: float, accuracy: float) -> float:
             at = proved = min(at, most)
             if abs(at - last) <= near * at * (fine > accuracy):
                 break
+        if math.isinf(proved):
+            break  # no coarse grid tells anything, so no fine one will
     return _private_side(pairs, proved, delta, accuracy, most)
 
 
@@ -268,8 +270,8 @@ def tails_at(pairs: Counted, epsilon: float, accuracy: float) -> Iterator[Tail]:
         tail = _composed(pairs, plan)
         yield tail
         last, best = best, min(best, tail.delta(epsilon))
-        if best == last < 1:
-            break
+        if best == last < 1 or (best == 1 and steps * plan.step**2 > epsilon > 0):
+            break  # nothing was gained, or nothing will be: whatever the tilt, no such grid is fine enough
         if tail.lost > best / 2 or plan.excess(steps) * plan.tilt >= 1:
             plan = _planned(pairs, epsilon, accuracy, plan.tilt / 30)  # near the largest loss
         elif tail.cut > _SHARE * best:

@@ -1,11 +1,12 @@
 """Delta at many epsilons, where one composition of loss distributions speaks for several.
 
-A tail is a bound at every epsilon of its window, tight near the one that it was planned for. So every few epsilons
-one is composed, and each epsilon is given the least that any of them says.
+A tail is a bound at every epsilon of its window, tight near the one that it was planned for. So one is composed
+where the last one's tight range ends, and each epsilon is given the least that any of them says.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ __all__ = ["profile"]
 
 Array = NDArray[np.float64]
 
-_APART = 3  # epsilons from one composition to the next
+_NEAR = 0.15  # of a tail's window below the epsilon that it was planned for, where it is tight too
 
 
 def profile(
@@ -61,11 +62,15 @@ def _unsettled(pairs: Counted, epsilons: Array, worst: Array) -> Any:
 def _of(pairs: Counted, epsilons: Array, accuracy: float) -> Array:
     """Delta of one direction at rising epsilons."""
     least = np.where(epsilons < _pld.largest_loss(pairs), 1.0, 0.0)
-    refused = None
-    for epsilon in epsilons[least > 0][::-_APART]:
+    refused, settled = None, math.inf
+    for epsilon in epsilons[least > 0][::-1]:
+        if epsilon > settled:
+            continue
         try:
             for tail in _pld.tails_at(pairs, float(epsilon), accuracy):
                 np.minimum(least, [tail.delta(float(e)) for e in epsilons], out=least)
+                if len(tail.losses):
+                    settled = float(epsilon - _NEAR * (epsilon - tail.losses[0]))
         except NotSupported as error:  # no grid for this epsilon, but maybe for others
             refused = error
     if refused is not None and (least == 1.0).all():

@@ -42,7 +42,9 @@ class TestProfiles:
 
         monkeypatch.setattr(_pld, "tails_at", few)
         found = profiles.profile(BATCHES, epsilons, "replace_one")
-        assert (found >= whole).all() and (found < 1.0).any()
+        assert (
+            (found >= whole * (1 - 1e-4)).all() and (found[-1] > whole[-1]) and (found < 1.0).any()
+        )
 
     def test_no_grid_at_all_is_a_refusal(self, monkeypatch):
         def none(pairs, epsilon, accuracy):
