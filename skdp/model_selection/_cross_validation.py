@@ -82,7 +82,8 @@ def dp_cross_val_score(
 
     Examples
     --------
-    >>>     >>> from skdp import DPLogisticRegression
+    >>> import numpy as np
+    >>> from skdp import DPLogisticRegression
     >>> from skdp.model_selection import dp_cross_val_score
     >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, (2000, 3))
     >>> y = (X[:, 0] > 0).astype(int)
