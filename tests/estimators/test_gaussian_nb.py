@@ -12,8 +12,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from skdp import DPGaussianNB, NotSupported
 from skdp.audit import adversarial_pairs, audit, fitted, replay
+from skdp.mechanisms import ClassSums
 from skdp.naive_bayes._class_moments import Gaussians, Moments
 from skdp.privacy import Ledger, accountants
+from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.privacy.events import Gaussian
 
 X, Y = load_iris(return_X_y=True)
@@ -169,19 +171,36 @@ def test_a_twin_with_true_priors_is_found():
     assert any(replay(fitted(model), pair, k).findings for k, pair in enumerate(pairs))
 
 
-@pytest.mark.slow
-def test_an_attack_on_the_worst_pair_finds_no_more_than_is_promised():
-    """Opposite corners of one class, seen through all that is kept."""
-    rows, labels = np.full((8, 2), 0.5), np.arange(8) % 2
+def refuted(epsilon=10.0, delta=0.05):
+    """Whether an attack on opposite corners of one class, seen through all that is kept, exceeds the promise."""
+    labels = np.arange(40) % 2
+    rows = np.where(labels, 0.5, -0.5)[:, None] * np.ones((40, 2))
     other = rows.copy()
     rows[0], other[0] = 1.0, -1.0
+    mu = gaussian_mu(epsilon, 1e-5)
 
     def run(table):
-        model = DPGaussianNB(epsilon=1.0, delta=1e-5, bounds=(-1, 1), classes=[0, 1])
+        model = DPGaussianNB(epsilon=epsilon, delta=1e-5, bounds=(-1, 1), classes=[0, 1])
         model.fit(table, labels)
-        return [*model.theta_.ravel(), *model.var_.ravel(), *model.class_count_]
+        kept = [model.theta_, np.log(model.var_), model.class_count_]
+        return np.concatenate([np.ravel(part) for part in kept])
 
-    assert audit(run, rows, other, delta=1e-5, runs=4000).epsilon <= 1.0
+    found = audit(run, (rows, other), delta=delta, n_runs=2000).epsilon
+    return found > 0.0 and gaussian_delta(found, mu) < delta
+
+
+@quiet
+@pytest.mark.slow
+def test_an_attack_on_the_worst_pair_finds_no_more_than_is_promised():
+    assert not refuted()
+
+
+@quiet
+@pytest.mark.slow
+def test_an_attack_finds_a_fit_with_a_quarter_of_the_noise(monkeypatch):
+    sound = ClassSums.sensitivity
+    monkeypatch.setattr(ClassSums, "sensitivity", lambda self, public: sound(self, public) / 4.0)
+    assert refuted()
 
 
 # ------------------------------------------------------------------------------------- what noise does
