@@ -19,7 +19,7 @@ from . import DPLogisticRegression, datasets
 from .datasets import Table
 from .exceptions import PrivacyWarning
 from .fitting.data import Array
-from .privacy._printed import round_up
+from .privacy._arithmetic import round_up
 
 __all__ = ["main"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .datasets._declared import cells_as_declared, labels_by_chance
+from .datasets._table import cells_as_declared, labels_by_chance
 from .fitting import PrivateClassifier
 from .inspection._drawing import COLOURS, axes
 from .linear_model import DPLogisticRegression
 from .preprocessing import TableEncoder
-from .privacy._printed import round_up
+from .privacy._arithmetic import round_up
 from .privacy.ledger import paid
 
 __all__ = ["Simulation", "simulate"]

@@ -10,12 +10,11 @@ import numpy as np
 
 from .exceptions import NotSupported
 from .fitting._warm import BEGUN
-from .inspection._guarantees import charges
 from .inspection._rules import kind_of
 from .inspection._structures import STRUCTURES, parts_of
-from .inspection._verdicts import LEARNS, Setting, is_ours
+from .inspection._verdicts import LEARNS, Setting, charges, is_ours
 from .privacy import accountants
-from .privacy._printed import round_up
+from .privacy._arithmetic import round_up
 from .privacy.events import Script, merged
 from .privacy.events._behind import after_answers
 from .privacy.receipt import Receipt

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._attack import Evidence, audit
+    from ._attack import Evidence, audit, released_by
     from ._canaries import Canaries, linear_canaries
-    from ._neighbours import Neighbours, adversarial_pairs
-    from ._one_run import OneRun, audit_one_run
-    from ._one_run_bound import likeliest
-    from ._pairs import worst_case_pair
+    from ._neighbours import Neighbours, adversarial_pairs, worst_case_pair
+    from ._one_run import OneRun, audit_one_run, likeliest
     from ._replay import Replayed, fitted, replay
-    from ._runs import released_by
 else:
     __getattr__, __dir__ = attach(
         __name__,
@@ -29,12 +26,12 @@ else:
             "adversarial_pairs": "_neighbours",
             "OneRun": "_one_run",
             "audit_one_run": "_one_run",
-            "likeliest": "_one_run_bound",
-            "worst_case_pair": "_pairs",
+            "likeliest": "_one_run",
+            "worst_case_pair": "_neighbours",
             "Replayed": "_replay",
             "fitted": "_replay",
             "replay": "_replay",
-            "released_by": "_runs",
+            "released_by": "_attack",
         },
     )
 

@@ -10,11 +10,88 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
+from sklearn.base import clone
 
-from ._lower_bound import LowerBound
-from ._pairs import Array
+from ._neighbours import Array, Data
 
-__all__ = ["Evidence", "audit"]
+__all__ = ["Evidence", "LowerBound", "audit", "released_by"]
+
+
+def released_by(estimator: Any) -> Callable[[Data], Array]:
+    """A function that fits a fresh clone on a data set and returns its coefficients, for `audit`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``random_state=None``: noise from a fixed seed would be the same in every run.
+
+    Returns
+    -------
+    run : callable
+        From (X, y) to a vector of coefficients and intercept.
+
+    See Also
+    --------
+    audit : What it is for.
+    fitted : The same for `replay`.
+
+    Examples
+    --------
+    >>> from skdp import DPLogisticRegression
+    >>> from skdp.audit import released_by, worst_case_pair
+    >>> model = DPLogisticRegression(epsilon=1.0, delta=1e-2, data_norm=1.0, classes=[0, 1])
+    >>> run = released_by(model)
+    >>> first, second = worst_case_pair(n_features=2)
+    >>> run(first).shape  # two coefficients and the intercept, drawn anew by each call
+    (3,)
+    >>> bool((run(first) == run(first)).any())
+    False
+    """
+    if estimator.get_params().get("random_state") is not None:
+        raise ValueError(
+            "random_state must be None: a fixed seed draws the same noise in every run."
+        )
+
+    def run(data: Data) -> Array:
+        fitted = clone(estimator).fit(*data)
+        return np.concatenate([np.ravel(fitted.coef_), np.ravel(fitted.intercept_)])
+
+    return run
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """Lower bound on epsilon that an attack has shown; subclasses add the evidence.
+
+    Parameters
+    ----------
+    epsilon : float
+        Any smaller claim is false, at the stated confidence.
+    delta : float
+        The delta that was granted.
+    confidence : float
+        Probability with which the bound holds.
+    """
+
+    epsilon: float
+    delta: float
+    confidence: float
+
+    def refutes(self, epsilon: float) -> bool:
+        """Return True if a claim of this epsilon, at the same delta, is refuted.
+
+        Parameters
+        ----------
+        epsilon : float
+            The claim.
+
+        Returns
+        -------
+        bool
+            True where more was found than the claim allows.
+        """
+        return self.epsilon > epsilon
+
 
 Statistic = Callable[[Array], Array]
 

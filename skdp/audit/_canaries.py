@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._pairs import Array, Data
+from ._neighbours import Array, Data
 
 __all__ = ["Canaries", "linear_canaries"]
 

@@ -13,8 +13,7 @@ from ..mechanisms import Noise, Oracle, Public, Records
 from ..mechanisms._lattice import Lattice
 from ..mechanisms._mechanism import Mechanism
 from ..mechanisms._oracle import Account
-from ._neighbours import Neighbours
-from ._pairs import Array
+from ._neighbours import Array, Neighbours
 
 __all__ = ["Call", "Diverged", "Playback", "Tape", "Watched"]
 

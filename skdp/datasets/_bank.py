@@ -5,8 +5,7 @@ from typing import Literal, overload
 import numpy as np
 
 from ._encode import Array
-from ._fetch import fetch_bank
-from ._files import Folder, locate, read_table
+from ._fetch import Folder, fetch_bank, locate, read_table
 from ._table import Matrix, Table
 
 __all__ = ["load_bank"]

@@ -3,8 +3,7 @@
 from typing import Literal, overload
 
 from ._encode import Array
-from ._fetch import fetch_bike
-from ._files import Folder, locate, read_table
+from ._fetch import Folder, fetch_bike, locate, read_table
 from ._table import Table
 
 __all__ = ["load_bike"]

@@ -14,7 +14,7 @@ from ..preprocessing._declaration import Categories, Numbers, read_column, refus
 from ..preprocessing._reading import did_you_mean, read_file
 from ..preprocessing._scaling import SCALES
 from ._encode import Array
-from ._files import read_table
+from ._fetch import read_table
 from ._table import Table
 
 __all__ = ["load_csv"]

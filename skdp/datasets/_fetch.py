@@ -6,19 +6,204 @@ counts are verified, and the result is written in the one layout that the loader
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
+import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from ._files import replace_file, write_gz
+from ..preprocessing._cells import Array, as_numbers
 
-__all__ = ["URLS", "fetch_adult", "fetch_bank", "fetch_bike", "fetch_kddcup99", "fetch_mnist"]
+__all__ = [
+    "URLS",
+    "Folder",
+    "data_home",
+    "fetch_adult",
+    "fetch_bank",
+    "fetch_bike",
+    "fetch_kddcup99",
+    "fetch_mnist",
+    "locate",
+    "make_sparse_classification",
+    "read_columns",
+    "read_table",
+]
+
+
+def make_sparse_classification(
+    n_samples: int = 40_000,
+    n_features: int = 100,
+    n_relevant: int = 20,
+    *,
+    correlation: float = 0.5,
+    noise: float = 1.0,
+    random_state: int | None = 0,
+) -> tuple[Array, Array, Array]:
+    """Generate correlated Gaussian features of which the first ``n_relevant`` matter.
+
+    The defaults are the synthetic set of the stochastic ADMM paper, section 5.3: covariance
+    ``0.5 ** |i - j|``, coefficients 0.5, 1, ..., 5, then their opposites, then zeros, and labels
+    drawn from a logistic law whose score carries standard normal noise.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Shape of X.
+    n_relevant : int, default=20
+        Number of non-zero coefficients; even.
+    correlation : float, default=0.5
+        Correlation of neighbouring features.
+    noise : float, default=1.0
+        Standard deviation of the noise added to the score.
+    random_state : int or None, default=0
+        Seed of the generator.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Unbounded: bound it before a private fit.
+    y : ndarray of shape (n_samples,)
+        0 or 1, balanced.
+    support : ndarray of int of shape (n_relevant,)
+        The relevant features.
+
+    See Also
+    --------
+    make_census : Mixed columns with declared bounds.
+
+    Examples
+    --------
+    >>> from skdp.datasets import make_sparse_classification
+    >>> X, y, support = make_sparse_classification(n_samples=50)
+    >>> X.shape, support[-1]
+    ((50, 100), np.int64(19))
+    """
+    if n_relevant % 2 or not 0 < n_relevant <= n_features:
+        raise ValueError(
+            f"n_relevant must be even and between 2 and n_features={n_features}, got {n_relevant}."
+        )
+    if not abs(correlation) < 1:
+        raise ValueError(f"correlation must lie strictly between -1 and 1, got {correlation}.")
+    rng = np.random.default_rng(random_state)
+    X = _autoregressive(rng.standard_normal((n_samples, n_features)), correlation)
+    slopes = 0.5 * np.arange(1, n_relevant // 2 + 1)
+    score = X[:, :n_relevant] @ np.concatenate([slopes, -slopes])
+    score += noise * rng.standard_normal(n_samples)
+    y = (rng.random(n_samples) < expit(score)).astype(np.int64)
+    return X, y, np.arange(n_relevant)
+
+
+def _autoregressive(innovations: Array, correlation: float) -> Array:
+    """Rows with covariance ``correlation ** |i - j|``: an AR(1) started in its stationary law."""
+    innovations[:, 1:] *= np.sqrt(1 - correlation**2)
+    from scipy.signal import lfilter  # it takes long to load
+
+    return lfilter([1.0], [1.0, -correlation], innovations, axis=1)
+
+
+Folder = str | os.PathLike[str] | None
+
+VARIABLE = "SKDP_DATA"
+_BLOCK = 20_000
+
+
+def data_home(folder: Folder = None) -> Path:
+    """The folder of the data: the argument, else the environment variable SKDP_DATA."""
+    folder = folder or os.environ.get(VARIABLE)
+    if not folder:
+        raise FileNotFoundError(
+            f"No data folder: pass data_home='...' or set the environment variable {VARIABLE}."
+        )
+    return Path(folder).expanduser()
+
+
+def locate(
+    relative: str,
+    folder: Folder = None,
+    fetch: Callable[[Path], None] | None = None,
+    hint: str = "",
+) -> Path:
+    """The path of ``relative`` in the data folder, made by ``fetch(path)`` when it is missing."""
+    path = data_home(folder) / relative
+    if path.exists():
+        return path
+    if fetch is None:
+        remedy = hint or "pass download=True to get it from its public source"
+        raise FileNotFoundError(f"{path} is missing: {remedy}.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fetch(path)
+    return path
+
+
+def read_table(path: Path, numeric: Container[str]) -> dict[str, Array]:
+    """The columns of a csv file (gz or not) with a header; those in ``numeric`` as floats."""
+    opener = gzip.open if str(path).endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
+        return read_columns(stream, numeric)
+
+
+def read_columns(
+    stream: Iterable[str], numeric: Container[str], delimiter: str = ","
+) -> dict[str, Array]:
+    """The columns of an open csv text; a field that is no number is NaN in a numeric column."""
+    rows: Iterator[list[str]]
+    rows = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
+    header = [name.strip() for name in next(rows, [])]
+    if len(set(header)) != len(header) or not header:
+        raise ValueError(f"The first line must name every column once, got {header}.")
+    if len(header) == 1 and ";" in header[0]:
+        raise ValueError(
+            f"The first line names one column, {header[0]!r}: separate columns by ',' and not by ';'."
+        )
+    rows = filter(None, rows)
+    parts: list[list[Array]] = [[] for _ in header]
+    # Block by block: a whole file of Python strings would take many times its size.
+    while block := _block(rows):
+        _check_width(block, len(header))
+        for name, part, values in zip(header, parts, zip(*block)):
+            part.append(as_numbers(values) if name in numeric else np.array(values))
+    empty = [np.empty(0)]
+    return {name: np.concatenate(part or empty) for name, part in zip(header, parts)}
+
+
+def write_gz(path: Path, text: str) -> None:
+    """Write a deterministic gz file in one move: an interrupted download leaves nothing behind."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as stream:
+        stream.write(text.encode())
+    replace_file(path, buffer.getvalue())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write bytes under a temporary name, then rename."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def _block(rows: Iterator[list[str]]) -> list[list[str]]:
+    try:
+        return list(islice(rows, _BLOCK))
+    except csv.Error:
+        # The reader's own words may quote the line.
+        raise ValueError("The file is not a valid csv: check its quotes.") from None
+
+
+def _check_width(block: list[list[str]], width: int) -> None:
+    if any(len(row) != width for row in block):
+        alone = "; fields are told apart by commas" if width == 1 else ""
+        raise ValueError(
+            f"Every line must have the {width} fields that the first line names{alone}."
+        )
+
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 _MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist"

@@ -5,7 +5,7 @@ from typing import Literal, overload
 import numpy as np
 
 from ._encode import Array
-from ._files import Folder, locate
+from ._fetch import Folder, locate
 from ._table import Matrix
 
 __all__ = ["load_ipums_br"]

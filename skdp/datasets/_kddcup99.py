@@ -6,8 +6,7 @@ from typing import Literal, overload
 import numpy as np
 
 from ._encode import Array
-from ._fetch import fetch_kddcup99
-from ._files import Folder, locate, read_table
+from ._fetch import Folder, fetch_kddcup99, locate, read_table
 from ._table import Table
 
 __all__ = ["load_kddcup99"]

@@ -5,8 +5,7 @@ from typing import Literal, overload
 import numpy as np
 
 from ._encode import Array
-from ._fetch import fetch_mnist
-from ._files import Folder, locate
+from ._fetch import Folder, fetch_mnist, locate
 from ._table import Matrix
 
 __all__ = ["load_mnist"]

@@ -4,8 +4,7 @@ from functools import partial
 from typing import Literal, overload
 
 from ._encode import Array
-from ._fetch import fetch_wine
-from ._files import Folder, locate, read_table
+from ._fetch import Folder, fetch_wine, locate, read_table
 from ._table import Table
 
 __all__ = ["load_wine"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..privacy._printed import round_up
+from ..privacy._arithmetic import round_up
 
 __all__ = ["visual_block"]
 

@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 from .._fingerprint import fingerprint
 from ..exceptions import NotSupported
 from ..privacy import accountants
-from ..privacy._printed import round_up
+from ..privacy._arithmetic import round_up
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 from ..privacy.receipt import Receipt

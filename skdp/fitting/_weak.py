@@ -9,7 +9,7 @@ from typing import Any
 from .._messages import frames_to_caller
 from ..exceptions import PrivacyWarning
 from ..privacy import Spec
-from ..privacy._printed import round_up
+from ..privacy._arithmetic import round_up
 from ..privacy._risk import PROTECTS_NOBODY, share_caught
 from ..privacy.ledger import in_scope
 

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._ledger import LedgerDisplay
-    from ._privacy import PrivacyDisplay
-    from ._tradeoff import TradeoffDisplay
-    from ._units import Coefficients, original_units
+    from ._drawing import LedgerDisplay, PrivacyDisplay, TradeoffDisplay
+    from ._verdicts import Coefficients, original_units
     from .checks import Finding, Findings, check
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "LedgerDisplay": "_ledger",
-            "PrivacyDisplay": "_privacy",
-            "TradeoffDisplay": "_tradeoff",
-            "Coefficients": "_units",
-            "original_units": "_units",
+            "LedgerDisplay": "_drawing",
+            "PrivacyDisplay": "_drawing",
+            "TradeoffDisplay": "_drawing",
+            "Coefficients": "_verdicts",
+            "original_units": "_verdicts",
             "Finding": "checks",
             "Findings": "checks",
             "check": "checks",

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._foreign import find_autologging, judge_foreign
-from ._guarantees import charges, judge_guarantee
-from ._rules import judge_step, kind_of
+from ._rules import find_autologging, judge_foreign, judge_step, kind_of
 from ._structures import SPOILS, STRUCTURES, judge_structure, parts_of
 from ._verdicts import (
     ASSUMES,
@@ -22,7 +20,9 @@ from ._verdicts import (
     VOID,
     Setting,
     Verdict,
+    charges,
     is_ours,
+    judge_guarantee,
 )
 
 __all__ = ["LEARNS", "UNKNOWN", "Finding", "Findings", "check"]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from ._loss import Array, MarginLoss
-from ._sigmoid import log_one_plus_exp_minus, minus_sigmoid_minus
+from ._loss import Array, MarginLoss, log_one_plus_exp_minus, minus_sigmoid_minus
 
 __all__ = ["ClippedLogistic"]
 

@@ -4,17 +4,80 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import NotSupported
-from ._radial import lattice_radial
+from ._decimals import long_arithmetic
 from ._slots import many_normals
-from ._strips import FINEST, Bits
+from ._strips import FINEST, Bits, big, deviate
 
-__all__ = ["Lattice", "lattice", "on_lattice", "radial_on_lattice", "refuse_unless_it_fits"]
+__all__ = [
+    "Lattice",
+    "lattice",
+    "lattice_radial",
+    "on_lattice",
+    "radial_on_lattice",
+    "refuse_unless_it_fits",
+]
+
+
+_BITS = 128  # drawn at a time
+_DIGITS = 60  # beyond those that the bits fill
+_HALF = Decimal("0.5")
+
+
+def lattice_radial(size: int, bits: int, source: Bits) -> list[int]:
+    """round(2^bits Y) in `size` coordinates, Y of density proportional to exp(-|y|)."""
+    normals = [deviate(source) for _ in range(size)]
+    uniforms, known = [0] * size, 0
+    deepest = max(normal.bits for normal in normals)
+    for normal in normals:
+        normal.refine(source, deepest - normal.bits)
+    while True:
+        for normal in normals:
+            normal.refine(source, _BITS)
+        uniforms = [(u << _BITS) | big(source, _BITS) for u in uniforms]
+        known += _BITS
+        if min(uniforms) == 0:
+            continue
+        sizes = [normal.size()[0] for normal in normals]
+        rounded = _rounded(sizes, uniforms, known, bits)
+        if rounded is not None:
+            return [-z if n.negative else z for z, n in zip(rounded, normals)]
+
+
+def _rounded(sizes: list[int], uniforms: list[int], known: int, bits: int) -> list[int] | None:
+    """Nearest integers of the absolute coordinates, or None where the bits do not tell."""
+    with long_arithmetic(_DIGITS + known):
+        slack = Decimal(1).scaleb(-known - _DIGITS // 2)  # far above all roundings of Decimal
+        # -ln of a product of uniforms is their Gamma(d) radius.
+        nearest = max(_radius([u + 1 for u in uniforms], known) - slack, Decimal(0))
+        furthest = _radius(uniforms, known) + slack
+        shortest = Decimal(sum(m * m for m in sizes)).sqrt()
+        longest = Decimal(sum((m + 1) * (m + 1) for m in sizes)).sqrt()
+        if not shortest:
+            return None
+        least = nearest / longest * 2**bits * (1 - slack)
+        most = furthest / shortest * 2**bits * (1 + slack)
+        low = [_nearest(least * m) for m in sizes]
+        high = [_nearest(most * (m + 1)) for m in sizes]
+    return low if low == high else None
+
+
+def _radius(uniforms: list[int], known: int) -> Decimal:
+    product = Decimal(1)
+    for uniform in uniforms:
+        product *= uniform
+    return known * len(uniforms) * Decimal(2).ln() - product.ln()
+
+
+def _nearest(value: Decimal) -> int:
+    return int((value + _HALF).to_integral_value(rounding=ROUND_FLOOR))
+
 
 Array = np.ndarray[Any, Any]
 

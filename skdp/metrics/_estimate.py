@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..privacy import Receipt
-from ..privacy._printed import round_up
+from ..privacy._arithmetic import round_up
 
 __all__ = ["Estimate"]
 

@@ -22,8 +22,8 @@ from ..inspection._rules import kind_of
 from ..inspection.checks import LEARNS, UNKNOWN, check
 from ..preprocessing._bought import BoughtScales
 from ..privacy import Receipt
+from ..privacy._arithmetic import round_up
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
-from ..privacy._printed import round_up
 from ..privacy.events import Script, merged
 from ..privacy.events._behind import after_answers
 

@@ -12,8 +12,8 @@ from ..fitting.release import Query, release
 from ..fitting.trials import Seeds, best_trial
 from ..privacy import Spec
 from ..privacy import epsilon as price_of
+from ..privacy._arithmetic import round_up
 from ..privacy._gaussian import gaussian_mu
-from ..privacy._printed import round_up
 from ..privacy.events import BestOf, Script, merged
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import last_of

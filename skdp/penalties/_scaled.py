@@ -6,7 +6,24 @@ import numpy as np
 
 from ._penalty import Array, Penalty, check_at_least
 
-__all__ = ["ScaledPenalty"]
+__all__ = ["Ball", "ScaledPenalty"]
+
+
+@dataclass(frozen=True)
+class Ball(Penalty):
+    """A bound on a norm: 0 up to the radius, infinity beyond.
+
+    Parameters
+    ----------
+    radius : float > 0
+        Bound of the norm.
+    """
+
+    bounded = True
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_at_least("radius", self.radius, 0.0, strictly=True)
 
 
 @dataclass(frozen=True)

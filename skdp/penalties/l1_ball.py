@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._ball import Ball
 from ._penalty import Array, indicator
+from ._scaled import Ball
 
 __all__ = ["L1Ball"]
 

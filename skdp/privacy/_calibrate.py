@@ -10,10 +10,10 @@ from functools import lru_cache
 from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
+from ._arithmetic import round_up
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
-from ._printed import round_up
 from .events import Script, scaled
 from .spec import Spec
 

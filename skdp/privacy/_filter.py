@@ -6,10 +6,10 @@ import numbers
 from typing import Any
 
 from ..exceptions import BudgetExceeded
+from ._arithmetic import round_down, round_up
 from ._book import Book
 from ._currencies import NOTHING
 from ._exact import Exact
-from ._printed import round_down, round_up
 from ._script import Recorder
 from .events import Event, Script, checked
 from .spec import Spec

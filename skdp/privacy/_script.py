@@ -6,7 +6,7 @@ import math
 
 from ..exceptions import BudgetExceeded, OffScript
 from . import accountants
-from ._printed import round_up
+from ._arithmetic import round_up
 from .events import Event, Script
 from .spec import Spec
 

@@ -22,7 +22,7 @@ from scipy.special import expit, gammaincinv
 from ..losses import Logistic
 from ..mechanisms import Count, Mapped, Public, RowNorms, SecondMoment
 from ..mechanisms._mechanism import Mechanism
-from ._denoised import denoised
+from ._least_squares import denoised
 from ._solver import Array, Task
 
 __all__ = [

@@ -17,7 +17,7 @@ from ..exceptions import NotSupported
 from ..mechanisms import Coordinates, Mapped, Public, RowNorms, SecondMoment
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L2, NoPenalty, ScaledPenalty
-from ._denoised import denoised
+from ._least_squares import denoised
 from ._one_shot import TYPICAL
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task
 

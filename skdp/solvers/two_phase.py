@@ -20,9 +20,9 @@ from ..losses import Huber, Squared
 from ..mechanisms import JointMoments, PerturbedObjective, Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, ScaledPenalty
 from ._least_squares import Noises, cleaned, first_fit, shrunk
-from ._phases import SLOWLY, Seen, quieter, whitened, with_zeros
 from ._ranges import positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
+from ._sparse_solution import SLOWLY, Seen, quieter, whitened, with_zeros
 from ._whitening import stand_in
 
 __all__ = ["TwoPhase"]

@@ -16,12 +16,12 @@ import numpy as np
 from ..mechanisms import PerturbedObjective, Public
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import NoPenalty, ScaledPenalty
+from ._blurred import Unshrunk, unshrunk
 from ._elliptical import bend_of
 from ._one_shot import chosen_clip
 from ._ranges import clip_bound, positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._spread import HEARD, Heard, Seen, expected, over_directions, typical_bend
-from ._unshrunk import Unshrunk, unshrunk
 from ._whitening import (
     buy_whitening,
     opening,

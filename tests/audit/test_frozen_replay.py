@@ -14,7 +14,7 @@ from laws.vaults import RELATIONS
 from scipy.sparse import csr_array
 
 from skdp import DPLogisticRegression
-from skdp.audit import _subjects, adversarial_pairs, fitted, replay
+from skdp.audit import _replay_log, adversarial_pairs, fitted, replay
 from skdp.audit._replay_log import MANY, D, N, first_that_fits, replays
 from skdp.mechanisms import (
     MECHANISMS,
@@ -26,7 +26,7 @@ from skdp.mechanisms import (
 )
 from skdp.solvers import GD, SOLVERS
 
-ASKED = _subjects.questions(MANY, D + 1)
+ASKED = _replay_log.questions(MANY, D + 1)
 LOG = Path(__file__).parents[2] / "docs" / "replay_log.md"
 
 
@@ -59,7 +59,7 @@ def test_nothing_is_found_in_a_solver_on_any_pair(name):
 
 def found_in(question, relation="replace_one", pairs=12):
     """Findings of a few replays of one question."""
-    run = _subjects.asked(question, relation, MANY)
+    run = _replay_log.asked(question, relation, MANY)
     some = [*adversarial_pairs(relation, MANY, D)][:pairs]
     return [what for k, pair in enumerate(some) for what in replay(run, pair, k).findings]
 
@@ -299,13 +299,13 @@ def test_a_question_that_nobody_replays_is_an_error():
     class Another(Gradient):
         colour: str
 
-    with patch.object(_subjects, "MECHANISMS", MECHANISMS | {Usual}):
-        assert type(_subjects.questions(MANY, D + 1)["Usual"]) is Usual
+    with patch.object(_replay_log, "MECHANISMS", MECHANISMS | {Usual}):
+        assert type(_replay_log.questions(MANY, D + 1)["Usual"]) is Usual
     with (
-        patch.object(_subjects, "MECHANISMS", MECHANISMS | {Another}),
+        patch.object(_replay_log, "MECHANISMS", MECHANISMS | {Another}),
         pytest.raises(NotImplementedError, match="Another"),
     ):
-        _subjects.questions(MANY, D + 1)
+        _replay_log.questions(MANY, D + 1)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

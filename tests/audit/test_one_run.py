@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.audit import Canaries, OneRun, audit_one_run, likeliest, linear_canaries, released_by
-from skdp.audit._one_run_claim import claim, gaussian_profile
+from skdp.audit._one_run import claim, gaussian_profile
 from skdp.solvers import GD, SGD
 
 CLAIMS = [(0.5, 0.0), (1.0, 0.05), (2.0, 0.01), (0.1, 0.2)]

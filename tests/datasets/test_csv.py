@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdp.datasets import _files, load_csv
+from skdp.datasets import _fetch, load_csv
 from skdp.preprocessing import TableEncoder
 
 HEADER = "age, sex,note,wage,income\n"
@@ -84,7 +84,7 @@ def test_numeric_labels(tmp_path):
 
 def test_blocks_are_joined(people, monkeypatch):
     whole = load_csv(people, target="income", bounds=DECLARATION).encode()
-    monkeypatch.setattr(_files, "_BLOCK", 1)
+    monkeypatch.setattr(_fetch, "_BLOCK", 1)
     assert (load_csv(people, target="income", bounds=DECLARATION).encode() == whole).all()
 
 

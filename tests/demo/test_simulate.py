@@ -10,7 +10,7 @@ from docs.test_readme import ROOT, blocks
 
 import skdp
 from skdp import DPLinearSVC
-from skdp.datasets._declared import cells_as_declared
+from skdp.datasets._table import cells_as_declared
 from skdp.preprocessing._declaration import read_column
 from skdp.privacy import Ledger
 

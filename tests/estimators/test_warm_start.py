@@ -39,7 +39,7 @@ from skdp.fitting._warm import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger, Receipt, Spec, epsilon
-from skdp.privacy._printed import round_up
+from skdp.privacy._arithmetic import round_up
 from skdp.privacy._receipts._words import UNTOLD
 from skdp.privacy.events import Gaussian, PureDP
 from skdp.solvers import AGD, GD, SGD, Adam

@@ -16,8 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import skdp
 from skdp.exceptions import NotSupported
-from skdp.inspection._foreign import FOREIGN
-from skdp.inspection._rules import READS_NOTHING, kind_of
+from skdp.inspection._rules import FOREIGN, READS_NOTHING, kind_of
 from skdp.inspection._structures import STRUCTURES
 from skdp.inspection._verdicts import is_ours
 from skdp.utils import all_estimators

@@ -10,13 +10,12 @@ from laws.sparse_layouts import SPARSE, sparse_laid_out
 from scipy import sparse
 
 from skdp.losses import QuantileHuber
-from skdp.mechanisms import Noise, PerturbedObjective, Public, Records, _pairs, _sparse_tables
+from skdp.mechanisms import Noise, PerturbedObjective, Public, Records, _pairs, _sparse_rows
 from skdp.mechanisms._engine import engine_of
 from skdp.mechanisms._entries import Entries
 from skdp.mechanisms._kernels import PIECE, PIECES, ROUNDINGS, UNIT
 from skdp.mechanisms._rows import DenseRows
-from skdp.mechanisms._sparse_rows import SparseRows
-from skdp.mechanisms._sparse_tables import entries_of
+from skdp.mechanisms._sparse_rows import SparseRows, entries_of
 from skdp.penalties import L1, NonNegative, NoPenalty, ScaledPenalty
 
 BOUND, INTERCEPT = 2.0, 0.25
@@ -400,7 +399,7 @@ def test_laws_of_engines_hold_in_every_form():
 def test_what_scipy_calls_canonical_is_not_believed():
     table = sparse_laid_out(np.arange(6.0).reshape(2, 3), "unsorted")
     assert table.has_canonical_format
-    assert not _sparse_tables._canonical(entries_unsettled(table))
+    assert not _sparse_rows._canonical(entries_unsettled(table))
     np.testing.assert_array_equal(
         made(table).dot(np.arange(4.0)), made(sparse.csr_array(table.toarray())).dot(np.arange(4.0))
     )

@@ -13,7 +13,7 @@ from skdp import NotSupported
 from skdp.losses import Logistic, Multinomial, Squared
 from skdp.mechanisms import Gradient, Noise, Public, Records
 from skdp.models import Perceptron, TorchModule, _traced, torch_module
-from skdp.models._operators import operators
+from skdp.models._traced import operators
 
 LAWS = (
     model_laws.check_passes_belong_to_records,

@@ -12,9 +12,8 @@ from mechanisms.recorded import Recorded, Repeated, Replayed
 from scipy import stats
 
 from skdp import NotSupported
-from skdp.mechanisms import Noise, _radial
-from skdp.mechanisms._lattice import Lattice, lattice, on_lattice, radial_on_lattice
-from skdp.mechanisms._radial import lattice_radial
+from skdp.mechanisms import Noise, _lattice
+from skdp.mechanisms._lattice import Lattice, lattice, lattice_radial, on_lattice, radial_on_lattice
 from skdp.mechanisms._strips import lattice_normals
 
 MULTIPLIERS = (1e-9, 2.0**-20, 0.03, 1.0, 17.3, 1e4, 1e9)
@@ -166,7 +165,7 @@ def radial_sample(size, bits, repetitions, seed=0):
 @pytest.mark.parametrize("size", [1, 3])
 def test_radius_is_gamma_and_direction_uniform(size, chunk, monkeypatch):
     # With 8 bits at a time nearly every coordinate is left open, and drawn on, once or more often.
-    monkeypatch.setattr(_radial, "_BITS", chunk)
+    monkeypatch.setattr(_lattice, "_BITS", chunk)
     sample = radial_sample(size, 40, 600)
     radius = np.linalg.norm(sample, axis=1)
     check_law(radius, stats.gamma(size))
@@ -180,7 +179,7 @@ def test_radius_is_gamma_and_direction_uniform(size, chunk, monkeypatch):
 def check_roundings(size, bits, seed, monkeypatch):
     """Recompute by mpmath from all bits that were drawn; returns how often more were needed."""
     normals, calls = [], []
-    deviate, rounded = _radial.deviate, _radial._rounded
+    deviate, rounded = _lattice.deviate, _lattice._rounded
 
     def keep(source):
         normals.append(deviate(source))
@@ -191,8 +190,8 @@ def check_roundings(size, bits, seed, monkeypatch):
         return rounded(sizes, uniforms, known, bits)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_radial, "deviate", keep)
-        patch.setattr(_radial, "_rounded", look)
+        patch.setattr(_lattice, "deviate", keep)
+        patch.setattr(_lattice, "_rounded", look)
         got = lattice_radial(size, bits, Noise(seed))
     uniforms, known = calls[-1]
     with mp.workprec(4 * known + 500):
@@ -209,14 +208,14 @@ def check_roundings(size, bits, seed, monkeypatch):
 
 
 def test_roundings_are_those_of_the_real_vector(monkeypatch):
-    monkeypatch.setattr(_radial, "_BITS", 8)
+    monkeypatch.setattr(_lattice, "_BITS", 8)
     further = [
         check_roundings(size, bits, seed, monkeypatch)
         for size, bits in itertools.product((1, 2, 5), (1, 8, 30, 53))
         for seed in range(12)
     ]
     assert sum(further) > 100
-    monkeypatch.setattr(_radial, "_BITS", 128)
+    monkeypatch.setattr(_lattice, "_BITS", 128)
     assert sum(check_roundings(3, 53, seed, monkeypatch) for seed in range(12)) == 0
 
 
@@ -226,15 +225,15 @@ def test_a_radius_at_a_half_is_told_by_further_bits(steps, rest, rounded, monkey
     # U straddles exp(-(steps + 1/2) 2^-8) in its first 128 bits; one whose further bits are zeros gives more.
     with mp.workprec(300):
         u = int(mp.floor(mp.ldexp(mp.exp(-(steps + mp.mpf(0.5)) / 256), 128)))
-    calls, deviate = [], _radial.deviate
-    monkeypatch.setattr(_radial, "deviate", lambda source: deviate(Noise(3)))
-    own = _radial._rounded
+    calls, deviate = [], _lattice.deviate
+    monkeypatch.setattr(_lattice, "deviate", lambda source: deviate(Noise(3)))
+    own = _lattice._rounded
 
     def look(*given):
         calls.append(own(*given))
         return calls[-1]
 
-    monkeypatch.setattr(_radial, "_rounded", look)
+    monkeypatch.setattr(_lattice, "_rounded", look)
     further = [bytes([255]) * 16, bytes([rest]) * 16]  # of the deviate, which is one-sided too
     source = Replayed(b"", bytes(16), u.to_bytes(16, "little"), *further)
     (got,) = lattice_radial(1, 8, source)

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 
 from skdp.exceptions import NotSupported
 from skdp.losses import ClippedLogistic, Huber, HuberisedHinge, Logistic, Multinomial
-from skdp.mechanisms import _guess
-from skdp.mechanisms._guess import beginning
+from skdp.mechanisms import _minimise
 from skdp.mechanisms._limits import Limits
+from skdp.mechanisms._minimise import beginning
 from skdp.mechanisms._minimise import minimise as certified
 from skdp.mechanisms._objective import Objective
 from skdp.mechanisms._public import Public
@@ -241,7 +241,7 @@ class TestBeginnings:
     def test_a_beginning_that_leads_nowhere_only_delays(self, wild, monkeypatch):
         objective = problem(n=33_000, d=60, strength=50.0)
         limits = limits_of(objective)
-        monkeypatch.setattr(_guess, "_descended", lambda some, w: w + wild)
+        monkeypatch.setattr(_minimise, "_descended", lambda some, w: w + wild)
         start = beginning(objective, limits)
         assert np.linalg.norm(start) <= limits.furthest()
         w = certified(objective, limits, TOLERANCE)
@@ -255,15 +255,15 @@ class TestBeginnings:
     def test_a_guess_takes_a_few_rounds_at_most(self, monkeypatch):
         objective = problem(n=40_000, d=60, strength=50.0)
         limits, far = limits_of(objective), np.zeros(61)
-        monkeypatch.setattr(_guess, "ROUNDS", 0)
+        monkeypatch.setattr(_minimise, "ROUNDS", 0)
         assert not beginning(objective, limits).any()
-        monkeypatch.setattr(_guess, "ROUNDS", 1)
-        some = _guess.some_of(objective, 4096)
+        monkeypatch.setattr(_minimise, "ROUNDS", 1)
+        some = _minimise.some_of(objective, 4096)
         once = np.linalg.norm(explicit_gradient(some, beginning(objective, limits)))
         assert once < 0.5 * np.linalg.norm(explicit_gradient(some, far))
 
     def test_shares_go_with_their_records(self):
         objective = replace(problem(n=40_000, d=60), share=np.linspace(0.0, 1.0, 40_000))
-        some = _guess.some_of(objective, 4096)
+        some = _minimise.some_of(objective, 4096)
         index = np.round(some.share * 39_999).astype(int)
         assert (some.y == objective.y[index]).all() and len(index) >= 4096

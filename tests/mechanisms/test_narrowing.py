@@ -8,7 +8,7 @@ from laws.vaults import vault
 from scipy.optimize import linprog
 
 from skdp.losses import EpsilonInsensitive, HuberisedHinge, Logistic, QuantileHuber
-from skdp.mechanisms import Noise, PerturbedObjective, _guess, _narrowing, _proximal
+from skdp.mechanisms import Noise, PerturbedObjective, _minimise, _narrowing, _proximal
 from skdp.mechanisms._narrowing import has_corners, narrowed
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L1, L2, NoPenalty, ScaledPenalty
@@ -100,7 +100,7 @@ def test_a_bad_guess_costs_rounds_and_no_digits(guess, penalty, monkeypatch):
     )  # fmt: skip
     best = question.answer(records, Noise(seed=0))
     assert np.linalg.norm(best) > 0.5
-    for room in (_guess, _proximal):
+    for room in (_minimise, _proximal):
         monkeypatch.setattr(room, "narrowed", lambda *given: np.full(records.rows.width, guess))
     found = question.answer(records, Noise(seed=0))
     np.testing.assert_allclose(found, best, atol=1e-7)

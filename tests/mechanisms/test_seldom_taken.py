@@ -23,7 +23,7 @@ from skdp.mechanisms import _minimise as minimising
 from skdp.mechanisms import _objective as objectives
 from skdp.mechanisms import _proximal as proximal
 from skdp.mechanisms._batches import _gap_exactly
-from skdp.mechanisms._radial import _rounded, lattice_radial
+from skdp.mechanisms._lattice import _rounded, lattice_radial
 from skdp.mechanisms._schedule import reached
 from skdp.penalties import L1, L1Ball, NoPenalty, ScaledPenalty
 

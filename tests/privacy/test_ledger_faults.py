@@ -25,7 +25,7 @@ from skdp.datasets import make_census
 from skdp.exceptions import BudgetExceeded
 from skdp.privacy import Ledger
 from skdp.privacy.events import Gaussian
-from skdp.privacy.ledger import _file, _place, _state, _store, _tables
+from skdp.privacy.ledger import _file, _place, _state, _store
 
 REFUSED = (ValueError, OSError)
 LARGE = ((Gaussian(40.0), 1),)
@@ -745,7 +745,7 @@ class TestFork:
         inherited = file._connection
         monkeypatch.setattr(file, "_process", -1)
         ledger.reserve(STEP)
-        assert file._connection is not inherited and inherited in _tables.INHERITED
+        assert file._connection is not inherited and inherited in _file.INHERITED
         inherited.execute("SELECT 1")  # not closed: that too is forbidden
 
 

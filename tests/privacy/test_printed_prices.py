@@ -17,7 +17,7 @@ from skdp.fitting._weak import warn_of_promise
 from skdp.inspection import LedgerDisplay, PrivacyDisplay, TradeoffDisplay
 from skdp.metrics import dp_score
 from skdp.privacy import Ledger, Receipt, Spec
-from skdp.privacy._printed import round_down, round_up
+from skdp.privacy._arithmetic import round_down, round_up
 from skdp.privacy.events import Gaussian, PureDP
 
 EPSILONS = (0.12341, 1.00004, 0.1234561, 20.000041)

@@ -16,8 +16,7 @@ from skdp.privacy._shifted import used
 from skdp.privacy.events import BestOf, Gaussian, PoissonGaussian, PureDP, RenyiDP
 from skdp.privacy.events._written import read_script, written_script
 from skdp.privacy.ledger import _budget as budgets
-from skdp.privacy.ledger._repeats import Repeats
-from skdp.privacy.ledger._store import Store
+from skdp.privacy.ledger._store import Repeats, Store
 from skdp.privacy.selection import CappedGeometricRuns, PoissonRuns, selection_delta
 
 BATCHES = ((PoissonGaussian(2.0, 0.01), 50),)

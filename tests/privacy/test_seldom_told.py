@@ -20,10 +20,10 @@ from skdp.privacy import (
     epsilon,
     risk,
 )
+from skdp.privacy._arithmetic import round_up
 from skdp.privacy._breakdown import _renyi
 from skdp.privacy._domination import Profile, covering_mu, profile_down_to
 from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy._printed import round_up
 from skdp.privacy._receipts import _html, _words
 from skdp.privacy._receipts._check import complaints, risk_of
 from skdp.privacy._receipts._plain import _number, plain

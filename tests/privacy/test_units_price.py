@@ -8,16 +8,18 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from skdp.privacy import _objective_branches as branch_module
+from skdp.privacy import _objective as branch_module
 from skdp.privacy import accountants
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy._objective import (
+    AveragedBranches,
+    Branches,
+    least_tangent,
     log_jacobian,
     objective_delta,
     objective_rdp,
     pure_objective_epsilon,
 )
-from skdp.privacy._objective_branches import AveragedBranches, Branches, least_tangent
 from skdp.privacy.events import ObjectivePerturbation, PureObjectivePerturbation
 
 RELATIONS = ["add_remove", "replace_one"]

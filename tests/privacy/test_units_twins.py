@@ -19,8 +19,7 @@ from units_density import (
 
 from skdp.losses import Huber, Logistic
 from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy._objective import objective_delta, pure_objective_epsilon
-from skdp.privacy._objective_branches import least_tangent
+from skdp.privacy._objective import least_tangent, objective_delta, pure_objective_epsilon
 from skdp.privacy.events import ObjectivePerturbation, PureObjectivePerturbation
 
 

@@ -17,7 +17,7 @@ from laws.unit_laws import (
 )
 
 from skdp.losses import Logistic
-from skdp.mechanisms import Count, Gradient, PerturbedObjective, _admission
+from skdp.mechanisms import Count, Gradient, PerturbedObjective, _records
 from skdp.mechanisms._records import Records
 from skdp.mechanisms._units import Units, kept_rows
 
@@ -94,7 +94,7 @@ def test_offsets_off_by_one_are_rejected(monkeypatch):
 
 
 def _with(monkeypatch, kept):
-    monkeypatch.setattr(_admission, "kept_rows", kept)
+    monkeypatch.setattr(_records, "kept_rows", kept)
 
 
 def test_a_unit_of_more_rows_than_declared_is_rejected(monkeypatch):

@@ -23,7 +23,6 @@ from skdp.mechanisms import (
     JointMoments,
     PerturbedObjective,
     Public,
-    _admission,
     _records,
 )
 from skdp.mechanisms._objective import Objective
@@ -62,7 +61,7 @@ def test_forgotten_weights_are_rejected(kind, monkeypatch):
 @pytest.mark.parametrize("kind", [Gradient, JointMoments], **BY_NAME)
 def test_weights_of_other_rows_are_rejected(kind, monkeypatch):
     """As they stand in the table, where rows are taken unit after unit."""
-    sound = _admission.units_for
+    sound = _records.units_for
 
     def in_order(counts, weights, public, begins):
         return sound(counts, None if weights is None else weights[::-1].copy(), public, begins)

@@ -22,7 +22,7 @@ from skdp.privacy import Spec
 from skdp.privacy.events import BoundedRange, Gaussian
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Budget
-from skdp.solvers._allowance import Allowance, _least
+from skdp.solvers._descent import Allowance, _least
 from skdp.solvers.agd import AGD
 
 

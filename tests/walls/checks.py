@@ -79,7 +79,7 @@ RANDOM_NAMES = {
 }
 MAY_DRAW = ("mechanisms/_noise.py", "datasets/", "audit/", "_demo.py")
 # Names a ledger's lines by random bytes, so that no two are equal; draws no noise.
-MAY_NAME_LINES = ("privacy/ledger/_lines.py",)
+MAY_NAME_LINES = ("privacy/ledger/_place.py",)
 # Turns a user's RandomState into the seed of the noise source; draws nothing for an answer.
 MAY_READ_RANDOM_STATE = ("fitting/_seeds.py",)
 
@@ -299,7 +299,7 @@ def reaches_for_callers(source, name):
             yield f"{name}:{node.lineno} reaches for its callers by {found}"
 
 
-# What is printed of these is rounded by privacy/_printed.py: a price up, what is left down.
+# What is printed of these is rounded by privacy/_arithmetic.py: a price up, what is left down.
 PRICES = {"epsilon", "delta", "price", "cost", "spent", "unspent", "remaining", "left"}
 
 

@@ -10,11 +10,14 @@ one is a file with a class and a line of `CURRENCIES`.
 from __future__ import annotations
 
 from ...exceptions import NotSupported
-from ._currency import NOTHING, Currency
-from ._gaussian import GaussianPrivacy
-from ._pure import PurePrivacy
-from ._renyi import RenyiPrivacy
-from ._zero_concentrated import ZeroConcentrated
+from ._currency import (
+    NOTHING,
+    Currency,
+    GaussianPrivacy,
+    PurePrivacy,
+    RenyiPrivacy,
+    ZeroConcentrated,
+)
 
 __all__ = [
     "CURRENCIES",

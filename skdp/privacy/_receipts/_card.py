@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .._arithmetic import round_down, round_up
 from .._breakdown import shares
-from .._printed import round_down, round_up
 from ._check import known_risk
 from ._checklist import checklist
-from ._pages import web_address
+from ._registry import web_address
 from ._words import Fold, folded, not_covered, odds, promise, unit
 
 if TYPE_CHECKING:

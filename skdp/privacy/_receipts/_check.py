@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..._fingerprint import VERSION, fingerprint, first_fingerprint, strangers
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
-from .._printed import round_down, round_up
+from .._arithmetic import round_down, round_up
 from .._risk import Risk, risk, risk_of_pair
 from ..events import Script
 from ..spec import Spec
 from ._admission import admitted_by, wrong_admission
-from ._pages import is_page
+from ._registry import is_page
 
 if TYPE_CHECKING:
     from .._filter import Filter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._printed import round_up
+from .._arithmetic import round_up
 from ._words import NOT_COVERED, folded, unit
 
 if TYPE_CHECKING:

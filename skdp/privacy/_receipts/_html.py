@@ -9,11 +9,11 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .._printed import round_up
+from .._arithmetic import round_up
 from ._card import budget_shares, numbers
 from ._check import known_risk
 from ._checklist import checklist
-from ._pages import statement_of, web_address
+from ._registry import statement_of, web_address
 from ._words import UNTOLD, not_covered, odds, promise
 
 if TYPE_CHECKING:

@@ -12,14 +12,142 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._printed import round_up
+from .._arithmetic import round_up
 from ._checklist import OPEN
 from ._words import NOT_COVERED, folded, odds, promise, unit
 
 if TYPE_CHECKING:
     from ..receipt import Receipt
 
-__all__ = ["record", "registry_schema", "wrong_with"]
+__all__ = [
+    "is_page",
+    "is_signed",
+    "proof_page",
+    "record",
+    "registry_schema",
+    "signature_of",
+    "statement_of",
+    "web_address",
+    "wrong_with",
+]
+
+
+_DOMAIN = b"skdp receipt, sha-256 "  # a signature of a receipt is one of nothing else
+
+
+def signature_of(data: Mapping[str, Any], key: Any) -> str:
+    """The signature of a receipt's data, in hexadecimal.
+
+    Parameters
+    ----------
+    data : dict
+        As `Receipt.to_dict` writes it.
+    key : Ed25519PrivateKey or bytes
+        Of the signer, or its PEM text without a password.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    private = load_pem_private_key(key, None) if isinstance(key, bytes) else key
+    if not isinstance(private, Ed25519PrivateKey):
+        raise TypeError(
+            f"Receipts are signed with an Ed25519 private key, got {type(private).__name__}."
+        )
+    return private.sign(_message(data)).hex()
+
+
+def is_signed(data: Mapping[str, Any], signature: str, key: Any) -> bool:
+    """Return whether the holder of a key has signed a receipt's data.
+
+    Parameters
+    ----------
+    data : dict
+        As it was filed, and read by `Receipt.from_dict`, which checks its digest.
+    signature : str
+        In hexadecimal.
+    key : Ed25519PublicKey or bytes
+        Of the signer, or its PEM text.
+    """
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    public = load_pem_public_key(key) if isinstance(key, bytes) else key
+    if not isinstance(public, Ed25519PublicKey):
+        raise TypeError(
+            f"Signatures are verified with an Ed25519 public key, got {type(public).__name__}."
+        )
+    try:
+        public.verify(bytes.fromhex(signature), _message(data))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _message(data: Mapping[str, Any]) -> bytes:
+    return _DOMAIN + str(data["digest"]).encode()
+
+
+_SHIPPED = Path(__file__).parent / "proofs"  # where a wheel has them
+_SOURCE = Path(__file__).parents[3] / "docs" / "proofs"  # where the repository does
+_WEB = "https://github.com/skdp/skdp/blob/{ref}/docs/proofs/{name}.md"
+
+
+def proof_page(name: str) -> str:
+    """Text of a proof page that a receipt names, from this installation.
+
+    Parameters
+    ----------
+    name : str
+        One of ``receipt.proofs``.
+
+    Returns
+    -------
+    str
+        The page, in markdown.
+
+    See Also
+    --------
+    Receipt : Names the pages that its guarantee rests on.
+
+    Examples
+    --------
+    >>> from skdp.privacy import proof_page
+    >>> proof_page("count").splitlines()[0]
+    '# The number of records'
+    """
+    path = _pages().get(name)
+    if path is None:
+        raise ValueError(f"name={name!r} is not a proof page; choose one of receipt.proofs.")
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"\A---\n.*?\n---\n\s*", "", text, flags=re.DOTALL)
+
+
+def is_page(name: str) -> bool:
+    """Return whether a proof page of this name is installed."""
+    return name in _pages()
+
+
+def _pages() -> dict[str, Path]:
+    """All pages by name, those of the package before those of the repository."""
+    return {path.stem: path for folder in (_SOURCE, _SHIPPED) for path in folder.glob("*.md")}
+
+
+def statement_of(name: str) -> str:
+    """The section of a page that says what is proved; empty where the page is not here."""
+    try:
+        page = proof_page(name)
+    except ValueError:
+        return ""
+    found = re.search(r"^## Statement\n+(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    return found.group(1).strip() if found else ""
+
+
+def web_address(name: str, version: str) -> str:
+    """Return the address of a proof page on the web; an unreleased version gets the newest page."""
+    released = bool(re.fullmatch(r"\d+(\.\d+)*", version))
+    return _WEB.format(ref=f"v{version}" if released else "main", name=name)
+
 
 NEEDED = ("name", "curators", "intended_use", "region", "description", "authors")
 OPTIONAL = (

@@ -6,7 +6,7 @@ import math
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._printed import round_up
+from .._arithmetic import round_up
 from ..events import Event, Script, tally
 
 if TYPE_CHECKING:

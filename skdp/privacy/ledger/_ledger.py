@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .._printed import round_down, round_up
+from .._arithmetic import round_down, round_up
 from ..events import Script, checked
 from ..spec import Spec
-from ._lines import FORMAT
+from ._place import FORMAT
 from ._rules import Rules, refuse_count
 from ._state import Entry, State, today
 from ._store import Handle, Store

@@ -17,14 +17,58 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...exceptions import NotSupported
-from ._lines import added, difference
-from ._state import State
+from .._counting import Counted
+from .._shifted import AnyBook
+from ..events import Script, checked, tally
+from ._place import added, difference
+from ._state import State, Totals
 from ._witness import Head, Witness, refuse_stranger
 
 if TYPE_CHECKING:
     from ._file import LedgerFile
 
-__all__ = ["Handle", "Store"]
+__all__ = ["Handle", "Repeats", "Store"]
+
+
+Ways = tuple[tuple[Counted, ...], ...]
+
+
+class Repeats:
+    """Cache of the last script that was checked and the last that was priced."""
+
+    def __init__(self) -> None:
+        self._checked: tuple[Any, Script] = (None, ())
+        self._priced: tuple[Any, Any, list[int], Ways] = (None, None, [], ())
+
+    def checked(self, script: Any) -> Script:
+        """The script as runs of events, or a refusal of what is none."""
+        given, found = self._checked
+        if given is script:
+            return found
+        found = checked(script)
+        tally(found)
+        # What can change in place is looked at each time.
+        if type(script) is tuple and all(type(run) is tuple for run in script):
+            self._checked = (script, found)
+        return found
+
+    def ways(self, books: tuple[AnyBook, ...], totals: Totals, script: Script) -> Ways:
+        """Return for each book the alternative prices of the script; empty where a book has none."""
+        known, priced, at, found = self._priced
+        levels = [0 if t is None else book.level(t) for book, t in zip(books, totals)]
+        if known is books and priced is script and at == levels:
+            return found
+        found = tuple(_ways_of(book, script, level) for book, level in zip(books, levels))
+        self._priced = (books, script, levels, found)
+        return found
+
+
+def _ways_of(book: AnyBook, script: Script, level: int) -> tuple[Counted, ...]:
+    try:
+        return book.ways(script, level)
+    except NotSupported:
+        return ()
+
 
 _LOCK_SECONDS = 60.0
 _OPEN: weakref.WeakValueDictionary[str, Store] = (

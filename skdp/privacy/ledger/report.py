@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...exceptions import BudgetExceeded, NotSupported
-from .._printed import round_down, round_up
+from .._arithmetic import round_down, round_up
 from ._rules import Rules
 from ._state import Entry, State
 
