@@ -1,4 +1,4 @@
-"""A distinguisher is learnt on half of the runs, and its two error rates are bounded on the other half."""
+"""Lower bounds on epsilon from many runs: a distinguisher is learnt on half of them, and judged on the other half."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of all replays, as a page."""
+"""Log of all replays, as a page, and what is replayed: every question, estimator and solver."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from ._bike import load_bike
     from ._census import make_census
     from ._csv import load_csv
-    from ._fetch import make_sparse_classification
     from ._ipums_br import load_ipums_br
     from ._kddcup99 import load_kddcup99
     from ._mnist import load_mnist
+    from ._sparse import make_sparse_classification
     from ._table import Matrix, Table
     from ._wine import load_wine
 else:
@@ -28,7 +28,7 @@ else:
             "load_ipums_br": "_ipums_br",
             "load_kddcup99": "_kddcup99",
             "load_mnist": "_mnist",
-            "make_sparse_classification": "_fetch",
+            "make_sparse_classification": "_sparse",
             "Matrix": "_table",
             "Table": "_table",
             "load_wine": "_wine",

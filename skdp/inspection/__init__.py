@@ -10,7 +10,7 @@ from .._lazy import attach
 
 if TYPE_CHECKING:
     from ._drawing import LedgerDisplay, PrivacyDisplay, TradeoffDisplay
-    from ._verdicts import Coefficients, original_units
+    from ._units import Coefficients, original_units
     from .checks import Finding, Findings, check
 else:
     __getattr__, __dir__ = attach(
@@ -19,8 +19,8 @@ else:
             "LedgerDisplay": "_drawing",
             "PrivacyDisplay": "_drawing",
             "TradeoffDisplay": "_drawing",
-            "Coefficients": "_verdicts",
-            "original_units": "_verdicts",
+            "Coefficients": "_units",
+            "original_units": "_units",
             "Finding": "checks",
             "Findings": "checks",
             "check": "checks",

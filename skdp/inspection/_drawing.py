@@ -1,4 +1,4 @@
-"""Parts that all displays share: matplotlib where it is wanted, the receipt of an estimator, colours."""
+"""Displays of a receipt, of a trade-off and of a ledger, and the parts that they share."""
 
 from __future__ import annotations
 

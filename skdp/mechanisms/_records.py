@@ -1,4 +1,4 @@
-"""The vault: bounded records, and the public facts about them."""
+"""The vault: bounded records, how they are admitted, and the public facts about them."""
 
 from __future__ import annotations
 

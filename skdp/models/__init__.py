@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .._lazy import Registry, attach
 
 if TYPE_CHECKING:
-    from ._arithmetic import ACTIVATIONS
+    from ._activations import ACTIVATIONS
     from ._model import Model
     from .linear import Linear
     from .perceptron import Perceptron
@@ -27,7 +27,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "ACTIVATIONS": "_arithmetic",
+            "ACTIVATIONS": "_activations",
             "Model": "_model",
             "TorchModule": "torch_module",
         },

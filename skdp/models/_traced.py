@@ -1,4 +1,4 @@
-"""A module of PyTorch as a list of known operators: its scores of one record, and their gradient in its weights.
+"""A module of PyTorch as a list of known operators, and these: scores of one record, and their gradient in its weights.
 
 The module's own code runs here alone, on zeros, before any record is looked at. What is run on records is the list that
 came of it, which has no branches: whatever the module would do at another value, time or draw, the list does not.

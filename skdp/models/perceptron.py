@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ._arithmetic import ACTIVATIONS, UNIT, lengths, products, sum_of_outer
+from ._activations import ACTIVATIONS
+from ._arithmetic import UNIT, lengths, products, sum_of_outer
 from ._public_hash import hash_places
 
 __all__ = ["Perceptron"]

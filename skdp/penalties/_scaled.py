@@ -1,4 +1,4 @@
-"""A penalty as a solver sees it: beside a free intercept, on coefficients of scaled rows."""
+"""A penalty as a solver sees it, beside a free intercept and on coefficients of scaled rows; and the base of balls."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Floating-point errors as numpy handles them by default, whatever a program around has made of them.
+"""Floating-point errors as numpy handles them by default, and numbers that are printed on the safe side.
 
 Prices underflow where a tail is next to nothing, and bounds account for that. A caller for whom such errors are fatal
 must not be refused for it: what stands at a door of this room is decorated with `own_arithmetic`.

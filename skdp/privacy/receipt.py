@@ -11,7 +11,7 @@ from ..exceptions import NotSupported
 from ._arithmetic import round_down, round_up
 from ._receipts import _plain, _words
 from ._receipts._check import complaints, known_risk, priced, risk_of
-from ._receipts._registry import proof_page
+from ._receipts._pages import proof_page
 from ._risk import Risk
 from .events import Script
 from .spec import Spec
@@ -277,7 +277,7 @@ class Receipt:
         --------
         verify_signature : Whether it is that of a file.
         """
-        from ._receipts._registry import signature_of
+        from ._receipts._signature import signature_of
 
         return signature_of(self.to_dict(), key)
 
@@ -299,7 +299,7 @@ class Receipt:
         bool
             False where the data were changed, or somebody else signed them.
         """
-        from ._receipts._registry import is_signed
+        from ._receipts._signature import is_signed
 
         try:
             cls.from_dict(data)

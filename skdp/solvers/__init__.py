@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .._lazy import Registry, attach
 
 if TYPE_CHECKING:
-    from ._rules import resolve
+    from ._resolve import resolve
     from ._solver import Budget, OracleLike, Solver, Task, refuse_unfit
     from .adam import Adam
     from .admm_objp import ADMMObjP
@@ -129,7 +129,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "resolve": "_rules",
+            "resolve": "_resolve",
             "Budget": "_solver",
             "OracleLike": "_solver",
             "Solver": "_solver",

@@ -1,4 +1,4 @@
-"""Base class of the currencies, and the small reserve that is held back from a budget."""
+"""Currencies of filters, their base class, and the small reserve that is held back from a budget."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .._arithmetic import round_down, round_up
 from .._breakdown import shares
 from ._check import known_risk
 from ._checklist import checklist
-from ._registry import web_address
+from ._pages import web_address
 from ._words import Fold, folded, not_covered, odds, promise, unit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from .._risk import Risk, risk, risk_of_pair
 from ..events import Script
 from ..spec import Spec
 from ._admission import admitted_by, wrong_admission
-from ._registry import is_page
+from ._pages import is_page
 
 if TYPE_CHECKING:
     from .._filter import Filter

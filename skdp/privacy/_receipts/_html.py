@@ -13,7 +13,7 @@ from .._arithmetic import round_up
 from ._card import budget_shares, numbers
 from ._check import known_risk
 from ._checklist import checklist
-from ._registry import statement_of, web_address
+from ._pages import statement_of, web_address
 from ._words import UNTOLD, not_covered, odds, promise
 
 if TYPE_CHECKING:

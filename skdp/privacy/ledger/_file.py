@@ -3,7 +3,7 @@
 A charge is decided on the last line that this process knows, and one statement writes it if that is still the last
 line of the file. Else, and before anything is refused, the write lock is held from before the new lines are read until
 the charge is on the disk. So nobody's charge is computed from an old total. The file is made beside its place and
-linked into it, so that nobody ever opens half of one. Its tables are in `_tables.py`, its place in `_place.py`.
+linked into it, so that nobody ever opens half of one. Its place is in `_place.py`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias
 
-from ._place import (
-    add_nonce,
-    added,
-    difference,
-    place_of,
-    refuse_disk,
-    refuse_second_name,
-    sync_folder,
-)
+from ._lines import add_nonce, added, difference
+from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
 from ._state import State, today
 from ._witness import Head, Witness, WitnessFile, refuse_rollback, refuse_stranger
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._arithmetic import round_down, round_up
 from ..events import Script, checked
 from ..spec import Spec
-from ._place import FORMAT
+from ._lines import FORMAT
 from ._rules import Rules, refuse_count
 from ._state import Entry, State, today
 from ._store import Handle, Store

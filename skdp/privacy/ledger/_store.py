@@ -20,7 +20,7 @@ from ...exceptions import NotSupported
 from .._counting import Counted
 from .._shifted import AnyBook
 from ..events import Script, checked, tally
-from ._place import added, difference
+from ._lines import added, difference
 from ._state import State, Totals
 from ._witness import Head, Witness, refuse_stranger
 
