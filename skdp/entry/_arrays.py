@@ -88,8 +88,8 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
     Returns
     -------
     ndarray or sparse table of shape (n_samples, n_features)
-        float64, or float32 where X is. A sparse one is by rows, by columns or as triplets, with its entries as stored:
-        scipy adds up those of one cell in an order that depends on other rows.
+        float64, or float32 where X is an array of that; a frame is float64. A sparse one is by rows, by columns or as
+        triplets, with its entries as stored: scipy adds up those of one cell in an order that depends on other rows.
     """
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
     own = copy_if_shared if reset else _as_it_is  # a fit reads it more than once
@@ -100,7 +100,9 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
     kind, said = _compared(estimator, X, reset)
     if kind is not None:
         raise kind(said)
-    return found
+    # One text in a frame decides the type of its column: of an array the user says it.
+    own_type = isinstance(X, np.ndarray) or issparse(X)
+    return found if own_type else found.astype(np.float64, copy=False)
 
 
 def _as_it_is(X: Any) -> Any:

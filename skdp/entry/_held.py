@@ -91,6 +91,10 @@ class Held:
         """Number of records, where it may be known."""
         return None if self.alone else int(self.X.shape[0])
 
+    def refuse_many(self, most: float) -> None:
+        """Refuse more records than rounding is bounded for, before anything is paid."""
+        refuse_many(int(self.X.shape[0]), most)
+
     def refuse_without(self, what: str) -> None:
         """Refuse a model that has no such outcomes: by its class, before anything is paid."""
         refuse_without(self.model, what)
@@ -169,6 +173,23 @@ def _one_each(found: Any, n: int) -> Array:
     if said.shape[:1] != (n,):
         raise ValueError
     return said
+
+
+def refuse_many(n: int, most: float) -> None:
+    """Refuse more records than rounding is bounded for.
+
+    Parameters
+    ----------
+    n : int
+        Records.
+    most : float
+        As `Public` has it.
+    """
+    if n > most:
+        raise ValueError(
+            f"X has more than {most} rows, and rounding has no bound for so many where their number is private; "
+            "use fewer, or neighbors='replace_one'."
+        )
 
 
 def _as_doubles(X: Any) -> Any:

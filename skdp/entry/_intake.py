@@ -93,7 +93,8 @@ class Given:
         encoder : transformer
             Of a registered type, exactly: a subclass could map one record by another.
         settle : callable
-            Takes the encoder once it knows the columns, and the number of records: of rows, or of persons.
+            Takes the encoder once it knows the columns, and the number of records, of rows or of persons: 0 where that
+            is private.
 
         Returns
         -------
@@ -105,7 +106,7 @@ class Given:
             )
         X = any_table(estimator, self.__given.X, reset=True)
         _, units = units_of(estimator, self.__given.groups, len(X))
-        settle(encoder.fit(X), units)
+        settle(encoder.fit(X), units if estimator.neighbors == "replace_one" else 0)
         found = Given(None)
         found.__given = self.__given._replace(X=encoder.transform(X))
         return found

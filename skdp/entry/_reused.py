@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.base import clone
 
 from ..mechanisms._shared_memory import copy_if_shared
 from ..privacy.ledger import paid
 from ._arrays import Array, any_table, attempt, table
-from ._held import Held, codes_of, of_nobody, refuse_without
+from ._held import Held, codes_of, of_nobody, refuse_many, refuse_without
+from ._intake import Given
 from ._targets import targets
 
 __all__ = ["FoldedRecords", "Judged", "SearchRecords", "quietly", "sizes_along"]
@@ -78,12 +79,19 @@ class SearchRecords:
 
     def refuse(self, steps: Steps, most: float) -> None:
         """Refuse records that a candidate would, or more of them than rounding is bounded for."""
-        if len(self.__codes) > most:
-            raise ValueError(
-                f"X has more than {most} rows, and rounding has no bound for so many where their number is private; "
-                "use fewer, or neighbors='replace_one'."
-            )
+        refuse_many(len(self.__codes), most)
         SearchRecords(steps, self.__X, self.__y)
+        rows = self.__X
+        for step, pays in steps:
+            step = clone(step)
+            if (
+                pays
+            ):  # of one behind it the rows are not known yet: they are bounded by what it estimates
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    step._refuse(Given(rows, self.__y))
+                return
+            rows = _transformed(step, rows)
 
     def fit(self, model: Any) -> Any:
         """Fit a private model on the records, and return it."""
@@ -201,7 +209,11 @@ class FoldedRecords:
         self.n_features = int(self.__X.shape[1])
         self.__y = copy_if_shared(np.asarray(y))
         self.classes = np.unique(np.asarray(estimator.classes))
-        self.codes = codes_of(y, self.classes, len(self.__X), estimator.neighbors)
+        self.codes = codes_of(y, self.classes, self.__X.shape[0], estimator.neighbors)
+        # What any fit would refuse: each record by itself, or their number, so that no part is refused once it is paid.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clone(estimator)._refuse(Given(*self.__beside_public(self.__X, self.codes)))
 
     def counts(self) -> list[int | None]:
         """Return the number of records that each fit sees, where they may be known."""
@@ -215,6 +227,10 @@ class FoldedRecords:
     def refuse_without(self, what: str) -> None:
         """Refuse an estimator that has no such outcomes."""
         refuse_without(self.estimator, what)
+
+    def refuse_many(self, most: float) -> None:
+        """Refuse more records than rounding is bounded for."""
+        refuse_many(len(self.codes), most)
 
     def predicted(self) -> Array:
         """Places of the predicted labels."""
@@ -231,16 +247,34 @@ class FoldedRecords:
     def _of(self, what: str) -> Array:
         found = of_nobody(what, self.__X.shape[0], len(self.classes))
         for train, test in self.__folds:
-            # By keys all records may fall into one part: what fits on none would raise would tell of that.
-            # Nor is told what else a fit of some records raises or warns: they have been paid for, and it is no answer.
-            told = quietly(partial(self._told, what, train, test)) if len(train) else None
+            # What a fit of some records raises or warns is not told: they have been paid for, and it is no answer.
+            told = quietly(partial(self._told, what, train, test))
             if told is not None:
                 found[test] = told
         return found
 
     def _told(self, what: str, train: Array, test: Array) -> Array:
         """Outcomes of one part by the model of the others."""
-        model = clone(self.estimator).fit(self.__X[train], self.__y[train])
         alone = self.estimator.neighbors != "replace_one"
+        rows, labels = self.__X[train], self.__y[train]
+        if alone:
+            rows, labels = self.__beside_public(rows, self.codes[train])
+        model = clone(self.estimator).fit(rows, labels)
         held = Held(model, self.__X[test], self.codes[test], self.classes, alone)
         return np.asarray(getattr(held, what)())
+
+    def __beside_public(self, rows: Any, codes: Array) -> tuple[Any, Array]:
+        """Rows and labels; where their number is private, with a public row of zeros, of the first class.
+
+        By keys all records may fall into one part. A fit on none has no law that is near one on one record, so no fit
+        is on none.
+        """
+        if self.estimator.neighbors == "replace_one":
+            return rows, self.classes[codes]
+        zeros = np.zeros((1, rows.shape[1]), rows.dtype)
+        together = (
+            vstack([rows, csr_array(zeros)], format="csr")
+            if issparse(rows)
+            else np.vstack([rows, zeros])
+        )
+        return together, self.classes[np.append(codes, 0)]

@@ -259,11 +259,28 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         # Not numpy's own, which tells the number of records.
         raise MemoryError("The fit ran out of memory; give float32, or fit on fewer columns.")
 
-    def _fit_or_fail(self, given: Given) -> Self:
+    def _close(self, given: Given) -> tuple[Table, Facts]:
+        """Check parameters and records, and close these."""
         self._check_parameters()
-        table, facts = given.close(self, self._reader())
+        return given.close(self, self._reader())
+
+    def _planned_for(self, facts: Facts) -> Any:
+        """Return the plan of a fit of closed records."""
         sizes = facts.n, facts.n_features
-        plan = self._plan(*sizes, self._declare(facts), self._outputs_of(facts), facts.weighted)
+        return self._plan(*sizes, self._declare(facts), self._outputs_of(facts), facts.weighted)
+
+    def _refuse(self, given: Given) -> None:
+        """Refuse records that a fit would refuse; nothing is paid, and nothing is asked of them.
+
+        A fit inside a search or a cross-validation is paid for beforehand, and whether it fails would be no answer.
+        """
+        table, facts = self._close(given)
+        for view in self._complete(self._planned_for(facts), facts).first_views():
+            table.check(view)
+
+    def _fit_or_fail(self, given: Given) -> Self:
+        table, facts = self._close(given)
+        plan = self._planned_for(facts)
         warn_of_seed(self._payer(), self.random_state)
         warn_of_doubts(self._doubts())
         plan = self._complete(plan, facts)

@@ -152,7 +152,7 @@ def by_octaves(x: Array, units: Array) -> Array:
     if not counted.any():
         return x
     rest, octave = np.frexp(np.abs(x))
-    octave = octave - (np.frexp(units)[1] - 1)
+    octave = np.where(rest > 0.0, octave - (np.frexp(units)[1] - 1), 0)
     beyond = octave + (2.0 * rest - 1.0)
     within = np.ldexp(rest, np.minimum(octave, 1))
     return np.where(counted, np.copysign(np.where(octave > 0, beyond, within), x), x)

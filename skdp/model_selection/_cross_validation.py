@@ -115,6 +115,11 @@ def _refuse_unfit(estimator: Any) -> None:
         )
     if getattr(estimator, "classes", None) is None:
         raise NotSupported("classes=None would take labels from each part; declare classes=.")
+    if getattr(estimator, "max_rows_per_group", None) is not None:
+        raise NotSupported(
+            f"max_rows_per_group={estimator.max_rows_per_group!r} needs groups= in each fit, which cross-validation "
+            "does not hand on; leave it None, and keep one row of each person."
+        )
     if estimator.random_state is not None:
         raise NotSupported(
             f"random_state={estimator.random_state!r} would give all fits the same noise, and their costs would not "

@@ -157,7 +157,7 @@ class DPGaussianNB(PrivateClassifier):
         return found
 
     def predict_log_proba(self, X: ArrayLike) -> Array:
-        """Logarithms of `predict_proba`.
+        """Logarithms of `predict_proba`, without an underflow.
 
         Returns
         -------
@@ -221,9 +221,9 @@ class DPGaussianNB(PrivateClassifier):
         n_features: int,
         declared: dict[str, Any],
         outputs: int | None = None,
-        weighted: bool = False,
-        *_: Any,
+        *more: Any,
     ) -> Purchase:
+        weighted = bool(more and more[0])
         spec = Spec(self.epsilon, self.delta, self.neighbors)
         if spec.private and spec.delta == 0.0:
             raise NotSupported(

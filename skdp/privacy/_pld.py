@@ -239,7 +239,7 @@ def _private_side(
     pairs: Counted, epsilon: float, delta: float, accuracy: float, most: float
 ) -> float:
     """Step up from an epsilon until `_delta_of` says no more than delta."""
-    step = 1e-13 * epsilon
+    step = 1e-13 * (epsilon or 1.0)
     while epsilon < most and _delta_of(pairs, epsilon, accuracy) > delta:
         epsilon, step = min(epsilon + step, most), 8 * step
     return epsilon

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, log_ndtr, ndtr
+from scipy.special import expit, gammaln, log_ndtr, ndtr
 
 from ._best_of import closed, composed_curve
 from ._discrete import Outcomes
@@ -299,10 +299,10 @@ class BundleReplacePair(CurvePair):
         return w
 
     def _thresholds(self, t: Array, w: Array) -> tuple[Array, Array, Array]:
-        w = np.minimum(w, _FURTHEST)
-        r = -np.expm1(-t) * ((1 - self.rate) / self.rate) * np.exp(w)
-        y = t + np.log1p(r)
-        return r / (1 + r), y - w, y
+        with np.errstate(divide="ignore"):
+            logs = np.log(-np.expm1(-t)) + np.log((1 - self.rate) / self.rate) + w
+        y = t + np.logaddexp(0.0, logs)
+        return expit(logs), y - w, y
 
     def _bound(self, t: Array, w: Array) -> Array:
         share, x, y = self._thresholds(t, w)

@@ -13,9 +13,10 @@ from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..entry import Facts, Given, Reader
+from ..entry import Facts, Given, Reader, Table
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateEstimator, PrivateLearner
 from ..fitting._fields import parameter
@@ -188,13 +189,13 @@ class TableEstimator(PrivateEstimator):
         encoder._size(n)
         self.encoder_, self.chosen_ = encoder, found.model
         self.model_ = self._inner(found.model)
-        self._told = {"model": f"{found.model}, {found.why}; the whole budget is for its fit"}
+        self._told = {"model": f"{found.model}, {found.why}; the choice costs nothing"}
         if found.random_features:
             self._told["random_features"] = found.random_features
 
-    def _fit_or_fail(self, given: Given) -> Self:
+    def _close(self, given: Given) -> tuple[Table, Facts]:
         self._check_parameters()
-        return super()._fit_or_fail(given.mapped(self, self._encoder("smooth"), self._choose))
+        return super()._close(given.mapped(self, self._encoder("smooth"), self._choose))
 
     def _reader(self) -> Reader:
         return self.model_._reader()
@@ -225,7 +226,8 @@ class TableEstimator(PrivateEstimator):
             self.feature_names_in_ = self.encoder_.feature_names_in_
 
     def _doubts(self) -> Iterator[str]:
-        return self.model_._doubts()
+        model = self.model_ if hasattr(self, "model_") else self._usual()
+        return model._doubts()
 
     def _outputs(self, n_classes: int | None = None) -> int:
         return self.model_._outputs(n_classes)
@@ -238,6 +240,33 @@ class TableEstimator(PrivateEstimator):
         check_is_fitted(self)
         rows: Array = self.encoder_.transform(any_table(self, X, reset=False))
         return rows
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit on a raw table, with differential privacy.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            A table with the declared columns; others are left out.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Labels, or numbers to predict; those beyond ``y_bounds`` are cut.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, at most ``max_sample_weight``.
+        groups : array-like of shape (n_samples,), default=None
+            Id of each row's person.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def shape_functions(self, points: int = 101) -> dict[str, tuple[Array, Array]]:
         """Return the curve of each number and the level of each category, as the fit has them; it costs nothing.

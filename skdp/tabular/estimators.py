@@ -1,11 +1,10 @@
 """Private models of raw tables for labels and for numbers."""
 
 from dataclasses import field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from ..entry import Given
 from ..fitting import PrivateLearner
 from ..fitting._bases import ClassifierMixin, RegressorMixin
 from ..fitting.data import Array
@@ -63,33 +62,6 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
         if model == "network":
             return DPMLPClassifier, {"hidden_layer_sizes": HIDDEN}
         return DPLogisticRegression, {}
-
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit with differential privacy.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            A table with the declared columns; others are left out.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row, at most ``max_sample_weight``.
-        groups : array-like of shape (n_samples,), default=None
-            Id of each row's person.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows.
@@ -195,33 +167,6 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
         if model == "network":
             return DPMLPRegressor, {"hidden_layer_sizes": HIDDEN}
         return DPLinearRegression, {}
-
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Fit with differential privacy.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            A table with the declared columns; others are left out.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Numbers to predict; those beyond ``y_bounds`` are cut.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row, at most ``max_sample_weight``.
-        groups : array-like of shape (n_samples,), default=None
-            Id of each row's person.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
     def predict(self, X: Any) -> Array:
         """Predicted numbers.

@@ -346,7 +346,10 @@ def test_a_regressor_on_single_precision_goes_on():
         model.fit(X, Y)
 
 
-@pytest.mark.parametrize("solver", [GD(steps=3), SGD(steps=3), Adam(steps=3)])
+# Adam's own step is made to cross the whole range in so few, whatever the gradient: it leaves any start.
+@pytest.mark.parametrize(
+    "solver", [GD(steps=3), SGD(steps=3), Adam(steps=3, step_size=0.01)], ids=["gd", "sgd", "adam"]
+)
 def test_few_steps_from_the_last_fit_get_further_than_from_nothing(solver):
     model = ridge(epsilon=1.0, solver="auto", random_state=0).fit(X, Y)
     assert model.privacy_.solver.startswith("TwoPhase")

@@ -204,3 +204,12 @@ def test_columns_that_are_passed_over_have_no_support():
     each = [support_of(column, 6.0, len(counts)).any() for column in counts]
     assert any_support(counts, 6.0).tolist() == each
     assert 0.2 < np.mean(each) < 0.8
+
+
+def test_nothing_is_nothing_in_octaves():
+    """A zero lies between what is a little below and a little above, whatever the unit."""
+    for power in (-30, -10, 0, 10):
+        unit = np.array([2.0**power])
+        x = np.array([-4.0, -0.25, -0.0, 0.0, 0.25, 4.0]) * 2.0**power
+        seen = by_octaves(x[:, None], unit)[:, 0]
+        assert seen[2] == seen[3] == 0.0 and (np.diff(seen[[0, 1, 2, 4, 5]]) > 0).all()

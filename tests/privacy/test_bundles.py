@@ -208,3 +208,11 @@ def test_responses_asked_together_are_laws_with_the_losses_of_their_sum(epsilons
         shares = np.prod([1 / (1 + np.exp(-w * e)) for w, e in zip(wins, epsilons)], axis=0)
         sums = np.array(epsilons) @ wins
         assert advantage == pytest.approx(shares @ np.maximum(-np.expm1(-sums), 0))
+
+
+@pytest.mark.parametrize("multiplier", [0.02, 0.05])
+def test_a_rare_record_in_little_noise_has_a_price(multiplier):
+    """Factors of the bound overflow doubles there, and their shares do not."""
+    script = ((PoissonBundle(multiplier, (0.1,), 1e-7), 1),)
+    found = delta(script, 1.0, "replace_one")
+    assert 0.0 < found <= 2e-7  # at most the rate, and chords over a long range

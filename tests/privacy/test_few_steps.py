@@ -126,3 +126,11 @@ def test_more_accuracy_is_never_worse(script, neighbors):
     assert prices[-1] >= prices[0] * (1 - 3 * ACCURACY)
     deltas = [delta(script, 0.3, neighbors, accuracy=one) for one in asked]
     assert deltas == sorted(deltas, reverse=True)
+
+
+def test_a_delta_a_little_below_that_at_zero_is_found():
+    """From an epsilon of 0 steps have a length, too."""
+    script = ((PoissonGaussian(5.0, 0.01), 20),)
+    whole = delta(script, 0.0, "replace_one")
+    found = epsilon(script, whole * (1 - 1e-12), "replace_one")
+    assert 0.0 <= found < 1e-3 and delta(script, found, "replace_one") <= whole
