@@ -121,9 +121,9 @@ class LinearRegressor(PrivateRegressor):
         each = [make_scaled(one, *scale, over=sizes.heaviest) for one in self._penalties(sizes)]
         hardest = min(each, key=lambda penalty: penalty.smooth)
         several = tuple(each) if any(one != each[0] for one in each) else ()
-        task = Task(
-            self._loss(), hardest, (public.width,), each=several, by_residuals=self._by_residuals()
-        )
+        # Only an intercept's moment tells how much weighted rows weigh in all, which a mean of residuals is over.
+        told = self._by_residuals() and bool(self.fit_intercept)
+        task = Task(self._loss(), hardest, (public.width,), each=several, by_residuals=told)
         return public, task
 
     def _units(self) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ class DPHuberRegressor(LinearRegressor):
         Residual from which the loss is a straight line, in units of the target. Noise is in proportion to it: take
         about a typical residual, and `DPRidge` rather than one near the width of ``y_bounds``. None: 1.35 standard
         deviations of the residuals that the first of two phases leaves, down to 0.7 where noise is high; a twentieth of
-        the width of ``y_bounds`` with a solver other than ``"two-phase"``.
+        the width of ``y_bounds`` with a solver other than ``"two-phase"``, or without an intercept.
         Scikit-learn estimates such a unit from the data: its fit is that of ``threshold=epsilon * scale_`` and
         ``alpha=alpha * scale_``.
     alpha : float, default=1e-4

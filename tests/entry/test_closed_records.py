@@ -164,9 +164,21 @@ def test_parts_are_spoken_of_by_the_model_of_the_others(relation):
     assert np.mean(folded.predicted() == Y) > 0.6
 
 
-def test_parts_without_a_model_are_of_nobody():
+def test_a_part_beside_no_other_has_a_model_of_the_public_row():
     model = clone(CLASSIFIER).set_params(neighbors="add_remove")
     folded = FoldedRecords(model, X, Y, KeyFold(2), ["one person"] * N)
+    assert len(np.unique(folded.probabilities())) > 2
+
+
+class Fails(type(CLASSIFIER)):
+    """Fails once it is paid for."""
+
+    def _keep(self, fitted, budget, heard):
+        raise ValueError("no model")
+
+
+def test_parts_without_a_model_are_of_nobody():
+    folded = FoldedRecords(Fails(**CLASSIFIER.get_params(deep=False)), X, Y, PositionFold(2), None)
     assert_array_equal(folded.probabilities(), np.full((N, 2), 0.5))
 
 

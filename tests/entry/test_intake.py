@@ -270,4 +270,4 @@ def test_a_reader_of_no_registered_type_is_refused():
 def test_what_was_passed_cannot_be_read():
     given = Given(X, Y, sample_weight=Y)
     assert not hasattr(given, "__dict__") and "0." not in repr(given)
-    assert [name for name in dir(given) if not name.startswith("_")] == ["close"]
+    assert [name for name in dir(given) if not name.startswith("_")] == ["close", "mapped"]
