@@ -109,13 +109,12 @@ class ClassSums(Additive):
         total = np.zeros((self.classes, self._width(records.public)))
         lost = np.zeros_like(total)
         cells = cells_of(records.y, self.classes)
+        share = records.shared(np.ones(len(cells)))
         step = PIECE if self.squares else max(PIECE, AT_ONCE // self.classes)
         for first in range(0, len(cells), step):
             part = slice(first, first + step)
             here, line = np.unique(cells[part], return_inverse=True)
-            weights = np.array(line[:, None] == np.arange(len(here)), dtype=np.float64)
-            if records.share is not None:
-                weights *= records.share[part, None]
+            weights = (line[:, None] == np.arange(len(here))) * share[part, None]
             sums, rest = total[here], lost[here]
             add(sums, rest, self._sums(records.rows.take(part), weights))
             total[here], lost[here] = sums, rest

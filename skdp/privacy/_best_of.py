@@ -97,7 +97,8 @@ def _end(profile: Callable[[float], float], least: float) -> float:
         high == _FURTHEST and (lowest := profile(high)) > least
     ):  # a curve that is level from somewhere on
         low, least = 0.0, min(_LEVEL * lowest, 1.0)
-    for _ in range(40):
+    # Receipts that were filed are of the grid that 20 rounds make.
+    for _ in range(20 if low else 40):
         middle = (low + high) / 2
         low, high = (low, middle) if profile(middle) <= least else (middle, high)
     return high
