@@ -268,6 +268,27 @@ class TableEstimator(PrivateEstimator):
         """
         return self._fit(Given(X, y, sample_weight=sample_weight, groups=groups))
 
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of rows whose label is predicted, or of the targets' variance that is explained.
+
+        It is computed of the data in the clear, so it is not private.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            A table with the declared columns.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Its labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of its rows.
+
+        Returns
+        -------
+        float
+        """
+        rows = self._rows(X)
+        return float(self.model_.score(rows, y, sample_weight))
+
     def shape_functions(self, points: int = 101) -> dict[str, tuple[Array, Array]]:
         """Return the curve of each number and the level of each category, as the fit has them; it costs nothing.
 

@@ -107,25 +107,6 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
         rows = self._rows(X)
         return self.model_.predict_log_proba(rows)
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Share of rows whose label is predicted; computed of the data in the clear, so it is not private.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-        """
-        rows = self._rows(X)
-        return self.model_.score(rows, y, sample_weight)
-
 
 class DPTableRegressor(RegressorMixin, TableEstimator):
     """Private regressor of a raw table: its declaration in, the model that public numbers choose out.
@@ -178,25 +159,6 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
         """
         rows = self._rows(X)
         return self.model_.predict(rows)
-
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Share of the targets' variance that is explained; computed of the data in the clear, so it is not private.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-        """
-        rows = self._rows(X)
-        return self.model_.score(rows, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

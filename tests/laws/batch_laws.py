@@ -14,6 +14,7 @@ from scipy import stats
 from skdp.losses import BayesRank, ListNet, Logistic
 from skdp.mechanisms import (
     BestCandidate,
+    ClassSums,
     Coordinates,
     Count,
     FirstDecrease,
@@ -57,6 +58,8 @@ CASES = {
         )
     ],
     SecondMoment: [SecondMoment(multiplier=m) for m in (0.6, 1.5)],
+    # Without counts: with them the answers of two records span more than a plane.
+    ClassSums: [ClassSums(classes=2, counts=0.0, multiplier=m) for m in (0.6, 1.5)],
     RowNorms: [RowNorms(coordinates=Coordinates(np.eye(2)), cap=0.5, multiplier=1.0)],
     BestCandidate: [BestCandidate(candidates=CHOICES, loss=Logistic(), cap=0.4, epsilon=1.0)],
     SteepestCoordinate: [
