@@ -57,6 +57,7 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
     class_weight: dict[Any, float] | str | None = None
     classes_: Array = field(init=False)
     _task: ClassVar[str] = "classification"
+    score = TableEstimator.score  # and not scikit-learn's
 
     def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
         if model == "network":
@@ -143,6 +144,7 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
     y_bounds: ArrayLike | None = None
     clip_predictions: bool = True
     _task: ClassVar[str] = "regression"
+    score = TableEstimator.score  # and not scikit-learn's
 
     def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
         if model == "network":
