@@ -194,6 +194,25 @@ def large_scores_are_safe(loss):
             assert 0.9 * steepest <= answers[0].max() <= 2.0 * steepest
 
 
+def belongs_to_its_record(loss):
+    """Bit for bit the same alone, in another order, and beside a record whose scores are far away."""
+    z, y, _ = points(loss)
+    some = np.arange(0, len(z), max(len(z) // 200, 1))[::-1]
+    asks = [ask for ask in (loss.value, loss.dz, loss.d2z) if ask is not None]
+    for dtype in (np.float32, np.float64):
+        for far in (40.0, 1e3):
+            stranger = np.zeros_like(z[:1])
+            stranger.flat[0] = far
+            beside = np.concatenate([z[some], stranger]).astype(dtype)
+            targets_beside = np.append(y[some], y[0])
+            for ask in asks:
+                together = ask(beside, targets_beside)[:-1]
+                alone = [
+                    ask(beside[k : k + 1], targets_beside[k : k + 1]) for k in range(len(some))
+                ]
+                np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
 def prediction_is_calibrated(loss):
     """At the predicted probabilities the expected loss is stationary; regression predicts z."""
     z, _, _ = points(loss)
@@ -228,5 +247,6 @@ LAWS = [
     value_bound_is_supremum,
     precision_is_kept,
     large_scores_are_safe,
+    belongs_to_its_record,
     prediction_is_calibrated,
 ]

@@ -149,6 +149,17 @@ class Overflows(Logistic):
         return np.log(1.0 + np.exp(-margin))
 
 
+class OneLargestForAll(Multinomial):
+    """Scores are taken from the largest of all records, and far ones are cut: no overflow tells of it."""
+
+    def dz(self, z, y):
+        z = np.asarray(z)
+        p = np.exp(np.maximum(z - z.max(), np.asarray(-80.0, dtype=z.dtype)))
+        p /= p.sum(axis=1, keepdims=True)
+        p[np.arange(len(p)), np.asarray(y, dtype=np.intp)] -= 1
+        return p
+
+
 TWINS = [
     (SlopeTooSmall(), laws.slope_is_supremum),
     (SlopeTooLarge(), laws.slope_is_supremum),
@@ -175,6 +186,7 @@ TWINS = [
     (DoublesThePrecision(), laws.precision_is_kept),
     (WritesOverTheScores(), laws.precision_is_kept),
     (Overflows(), laws.large_scores_are_safe),
+    (OneLargestForAll(), laws.belongs_to_its_record),
 ]
 
 
