@@ -10,7 +10,7 @@ import pytest
 from privacy.receipt_samples import receipt_number
 
 from skdp import DPLogisticRegression
-from skdp.privacy import Filter, Receipt, Spec, epsilon
+from skdp.privacy import Filter, Receipt, Spec, epsilon, risk
 from skdp.privacy._receipts import _plain
 from skdp.privacy.events import Event, Gaussian
 from skdp.solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
@@ -190,6 +190,24 @@ def test_a_filter_that_would_not_have_let_it_pass():
     assert not replace(receipt, script=receipt.script * 9).verify()
     assert not replace(receipt, script=receipt.script[1:]).verify()
     assert not replace(receipt, unspent=2 * receipt.unspent + 1e-3).verify()
+
+
+@pytest.mark.parametrize("kind", ["gdp", "zcdp", "rdp"])
+def test_the_risk_of_an_adaptive_fit_is_that_of_all_that_might_have_passed(kind):
+    """Answers decide what a filter lets pass: what happened to pass is less, and bounds nothing."""
+    told = filtered("BLGD()", kind)
+    budget = Filter(Spec(1.0, 1e-6), kind)
+    while budget.affords(Gaussian(40.0)):
+        budget.charge(Gaussian(40.0))
+    worst = risk(budget.script)  # another run of the same fit, exactly
+    assert told.script[0][1] < budget.script[0][1]  # of which less has happened
+    here = told.risk()
+    assert all(here.power[rate] >= worst.power[rate] for rate in worst.power)
+    assert all(here.epsilons[delta] >= worst.epsilons[delta] for delta in worst.epsilons)
+    assert all(here.bayes_risk[prior] <= worst.bayes_risk[prior] for prior in worst.bayes_risk)
+    assert here.advantage >= worst.advantage and here.odds >= worst.odds
+    said = float(re.search(r"right about at most ([0-9.]+) of", str(told))[1])
+    assert said >= 100 * worst.power[0.05]
 
 
 class TestItsModel:
