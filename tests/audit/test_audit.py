@@ -47,6 +47,16 @@ def test_the_bound_holds_as_often_as_it_says():
     assert np.mean(passed > truth) < 0.1
 
 
+def test_an_attack_that_has_learnt_by_heart_proves_nothing():
+    """The whole attack holds its confidence, also where what it learns from is all chance: many numbers, few runs."""
+    refuted = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        found = audit(lambda _, rng=rng: rng.normal(size=60), (0, 1), 0.0, 200, confidence=0.9)
+        refuted += found.epsilon > 0.0
+    assert refuted <= 12  # of 60 at one in ten: more have a probability below 1 percent
+
+
 def test_binomial_bound_is_clopper_and_pearsons():
     from scipy.stats import binom
 
