@@ -48,7 +48,7 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
     >>> frame = pd.DataFrame(dict(table.columns))
     >>> model = DPTableClassifier(table.declaration, epsilon=1.0, classes=[0, 1], random_state=0)
     >>> print(model.quote(len(frame)).declared["model"])
-    curves, n * mu = 2367, below 20000 that random features need; the whole budget is for its fit
+    curves, n * mu = 2367, below 20000 that random features need; the choice costs nothing
     >>> bool(model.fit(frame, table.target).score(frame, table.target) > 0.7)
     True
     """
