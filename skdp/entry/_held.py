@@ -91,12 +91,9 @@ class Held:
         """Number of records, where it may be known."""
         return None if self.alone else int(self.X.shape[0])
 
-    def refuse_many(self, most: float) -> None:
-        """Refuse more records than rounding is bounded for, before anything is paid."""
+    def refuse_without(self, what: str, most: float = float("inf")) -> None:
+        """Refuse a model without such outcomes, by its class, or too many records, before anything is paid."""
         refuse_many(int(self.X.shape[0]), most)
-
-    def refuse_without(self, what: str) -> None:
-        """Refuse a model that has no such outcomes: by its class, before anything is paid."""
         refuse_without(self.model, what)
 
     def predicted(self) -> Array:

@@ -224,13 +224,10 @@ class FoldedRecords:
         """Number of records, where it may be known."""
         return int(self.__X.shape[0]) if self.estimator.neighbors == "replace_one" else None
 
-    def refuse_without(self, what: str) -> None:
-        """Refuse an estimator that has no such outcomes."""
-        refuse_without(self.estimator, what)
-
-    def refuse_many(self, most: float) -> None:
-        """Refuse more records than rounding is bounded for."""
+    def refuse_without(self, what: str, most: float = float("inf")) -> None:
+        """Refuse an estimator that has no such outcomes, or too many records."""
         refuse_many(len(self.codes), most)
+        refuse_without(self.estimator, what)
 
     def predicted(self) -> Array:
         """Places of the predicted labels."""

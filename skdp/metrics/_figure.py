@@ -60,7 +60,6 @@ class Figure(Query):
 
 def measure(figure: Figure, spec: Spec, held: Any, given: dict[str, Any]) -> tuple[Any, Receipt]:
     """Release a figure of held records, or refuse before anything is paid where the model has no such outcomes."""
-    held.refuse_without(figure.needs)
     public = Public(figure.n, 1, 0.0, spec.neighbors, target_bound=figure.reach)
-    held.refuse_many(public.most)
+    held.refuse_without(figure.needs, public.most)
     return release(figure, spec, public, held, **given)
