@@ -10,6 +10,7 @@ stands in for it while the others are asked, so that theirs are what they are be
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -91,7 +92,7 @@ class Held:
         """Number of records, where it may be known."""
         return None if self.alone else int(self.X.shape[0])
 
-    def refuse_without(self, what: str, most: float = float("inf")) -> None:
+    def refuse_without(self, what: str, most: float = math.inf) -> None:
         """Refuse a model without such outcomes, by its class, or too many records, before anything is paid."""
         refuse_many(int(self.X.shape[0]), most)
         refuse_without(self.model, what)

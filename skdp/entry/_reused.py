@@ -5,6 +5,7 @@ What a fit gives back is an answer; what a model says of a record is made here, 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -84,9 +85,7 @@ class SearchRecords:
         rows = self.__X
         for step, pays in steps:
             step = clone(step)
-            if (
-                pays
-            ):  # of one behind it the rows are not known yet: they are bounded by what it estimates
+            if pays:  # rows behind it are not known yet: they are bounded by what it estimates
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     step._refuse(Given(rows, self.__y))
@@ -200,14 +199,14 @@ class FoldedRecords:
         Keys of the records.
     """
 
-    __slots__ = ("__X", "__folds", "__y", "classes", "codes", "estimator", "n_features")
+    __slots__ = ("__X", "__folds", "classes", "codes", "estimator", "n_features")
 
     def __init__(self, estimator: Any, X: Any, y: Any, folds: Any, groups: Any) -> None:
         self.__folds = list(folds.split(X, None, groups))
         self.estimator = estimator
         self.__X = table(estimator, X, reset=True)
         self.n_features = int(self.__X.shape[1])
-        self.__y = copy_if_shared(np.asarray(y))
+        y = copy_if_shared(np.asarray(y))
         self.classes = np.unique(np.asarray(estimator.classes))
         self.codes = codes_of(y, self.classes, self.__X.shape[0], estimator.neighbors)
         # What any fit would refuse: each record by itself, or their number, so that no part is refused once it is paid.
@@ -224,7 +223,7 @@ class FoldedRecords:
         """Number of records, where it may be known."""
         return int(self.__X.shape[0]) if self.estimator.neighbors == "replace_one" else None
 
-    def refuse_without(self, what: str, most: float = float("inf")) -> None:
+    def refuse_without(self, what: str, most: float = math.inf) -> None:
         """Refuse an estimator that has no such outcomes, or too many records."""
         refuse_many(len(self.codes), most)
         refuse_without(self.estimator, what)
@@ -253,9 +252,7 @@ class FoldedRecords:
     def _told(self, what: str, train: Array, test: Array) -> Array:
         """Outcomes of one part by the model of the others."""
         alone = self.estimator.neighbors != "replace_one"
-        rows, labels = self.__X[train], self.__y[train]
-        if alone:
-            rows, labels = self.__beside_public(rows, self.codes[train])
+        rows, labels = self.__beside_public(self.__X[train], self.codes[train])
         model = clone(self.estimator).fit(rows, labels)
         held = Held(model, self.__X[test], self.codes[test], self.classes, alone)
         return np.asarray(getattr(held, what)())

@@ -84,8 +84,8 @@ def dp_score(
     >>> from skdp.metrics import dp_score
     >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, (4000, 3))
     >>> y = (X[:, 0] > 0).astype(int)
-    >>> model = DPLogisticRegression(data_norm=1.0, classes=[0, 1]).fit(X[:2000], y[:2000])
-    >>> found = dp_score(model, X[2000:], y[2000:])
+    >>> model = DPLogisticRegression(data_norm=1.0, classes=[0, 1], random_state=0).fit(X[:2000], y[:2000])
+    >>> found = dp_score(model, X[2000:], y[2000:], random_state=0)
     >>> found.low < found.value < found.high
     True
     """

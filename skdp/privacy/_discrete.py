@@ -61,7 +61,7 @@ def _direction(p: Array, q: Array) -> Outcomes:
 
 @register(DiscreteGaussian, "zcdp")
 def _discrete_rho(event: DiscreteGaussian, neighbors: str) -> float:
-    """That of continuous noise (Canonne, Kamath and Steinke 2020, Theorem 4)."""
+    """Return the rho of continuous noise, which holds here too (Canonne, Kamath and Steinke 2020, Theorem 4)."""
     return math.inf if event.sd == 0 else (event.shift / event.sd) ** 2 / 2 * (1 + _UNIT)
 
 

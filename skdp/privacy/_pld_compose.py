@@ -54,7 +54,7 @@ class Tail:
         return min(float(here) * math.exp(min(self.log_scale, 700.0)) + self.lost, 1.0)
 
     def slope(self, epsilon: float) -> float:
-        """How fast log delta falls at epsilon; 0 where the window does not reach."""
+        """Return the slope of log delta at epsilon; 0 where the window does not reach."""
         i = int(np.searchsorted(self.losses, epsilon))
         if i in (0, len(self.losses)):
             return 0.0

@@ -126,7 +126,7 @@ class BestOfPair(CurvePair):
 
     @property
     def furthest(self) -> float:
-        """Where delta is level, or next to nothing."""
+        """Return the epsilon from which delta is level, or next to nothing."""
         return float(composed_curve(self.event, self.neighbors).nodes[-1])
 
     def profile(self, losses: Array) -> Array:
@@ -233,7 +233,7 @@ class BundleRemovePair(MixturePair):
 
 
 class BundleAddPair(BundleRemovePair):
-    """The same with the record under Q only, on the mirrored line."""
+    """Pair of a bundle with the record under Q only, on the mirrored line."""
 
     @property
     def largest_loss(self) -> float:

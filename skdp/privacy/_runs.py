@@ -225,7 +225,7 @@ class CappedGeometricRuns:
         return out
 
     def _many(self, x: Array) -> Array:
-        """With y = x (m - 1)/m: (1 - y^c (1 + c (1 - y))) / (1 - y)^2, over m (1 - ((m - 1)/m)^c)."""
+        """Closed form, with y = x (m - 1)/m: (1 - y^c (1 + c (1 - y))) / (1 - y)^2, over m (1 - ((m - 1)/m)^c)."""
         m, c = self.mean_uncapped, self.cap
         rest = (1.0 + (m - 1) * (1.0 - x)) / m  # 1 - y, at least 1/m
         with np.errstate(divide="ignore"):

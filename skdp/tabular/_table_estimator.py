@@ -115,7 +115,7 @@ class TableEstimator(PrivateEstimator):
             Number of records, of persons with ``max_rows_per_group``; ignored under ``neighbors="add_remove"``, where
             it is private, and may be None there.
         n_features : int, default=None
-            Number of columns of the table; None: those that are declared.
+            Number of columns of the table; None: those that are declared by name or place.
         n_classes : int, default=None
             Number of classes, of a classifier; None: those that were declared, or two.
         base_rate : float, default=None
@@ -128,7 +128,8 @@ class TableEstimator(PrivateEstimator):
         """
         self._check_parameters()
         counts = {"n": n, "n_features": n_features}
-        needed = ("n",) if self.neighbors == "replace_one" else ()
+        needed = [] if self.neighbors == "add_remove" else ["n"]
+        needed += [] if isinstance(self.declaration, Mapping) else ["n_features"]
         refuse_wrong({k: value for k, value in counts.items() if value is not None or k in needed})
         twin = type(self)(**self.get_params(deep=False))
         encoder = twin._encoder("smooth")

@@ -19,8 +19,8 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
     """Private classifier of a raw table: its declaration in, the model that public numbers choose out.
 
     It puts `DPSplineFeatures` in front of `DPLogisticRegression`, or of `DPMLPClassifier`. Which of them, with how many
-    columns, follows from the number of records, the promise and the declaration, so the choice costs nothing and the
-    whole budget is for one fit. The receipt says what was chosen, and why.
+    columns, follows from the number of records, the promise and the declaration, so the choice costs nothing. The
+    receipt says what was chosen, and why.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
     """Private regressor of a raw table: its declaration in, the model that public numbers choose out.
 
     It puts `DPSplineFeatures` in front of `DPLinearRegression`. How many columns it makes follows from the number of
-    records, the promise and the declaration, so the choice costs nothing and the whole budget is for one fit. The
+    records, the promise and the declaration, so the choice costs nothing. The
     receipt says what was chosen, and why. A network is never chosen, since it did worse than lines; ask for it by
     ``model="network"``.
 

@@ -23,12 +23,18 @@ from unittest.mock import patch
 
 import numpy as np
 from laws.promises import Act
-from laws.records import Table, far_record, only_one_positive, table
+from laws.records import Table, endless_record, far_record, only_one_positive, table
 
 from skdp.fitting._payer import UNCOVERED
 from skdp.mechanisms import Noise, Oracle
 
-__all__ = ["Seen", "attributes_are_answers", "neighbours_stay", "watched"]
+__all__ = [
+    "Seen",
+    "attributes_are_answers",
+    "neighbours_stay",
+    "refusals_are_free",
+    "watched",
+]
 
 
 @dataclass
@@ -282,6 +288,23 @@ def _seen_elsewhere(act: Act) -> Iterator[str]:
                 yield from (f"{what}: {found}" for found in _moved(one, two, act))
 
 
+def refusals_are_free(act: Act) -> Iterator[str]:
+    """Ways in which a record that no fit can take is seen, but by a refusal before any question is asked."""
+    with forgetting():
+        given = table(0, act.size)
+        first = watched(act, given)
+        middle = len(given) // 2 // act.rows * act.rows
+        other = endless_record(given, slice(middle, middle + act.rows))
+        second = watched(act, other, first.answers)
+        asked = len(second.questions)
+        # A pipeline may have paid for a step when the next one refuses: it says so aloud, and gives nothing else.
+        aloud = "too large to be scaled" in (second.left["error"] or "")
+        if aloud and not differences(first.questions[:asked], second.questions, "questions"):
+            return
+        if asked:
+            yield from (f"a row without a norm: {found}" for found in _compared(first, second))
+
+
 def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
     """Tables, and others that differ from each in one record: inside, and where places of others hang on it.
 
@@ -414,5 +437,12 @@ def _names(owner: Any) -> list[str]:
     """Fields of an object, with slots or without; none of numbers and words."""
     if owner is None or isinstance(owner, str | bytes | int | float | np.generic | np.dtype):
         return []
-    slots = (name for kind in type(owner).__mro__ for name in getattr(kind, "__slots__", ()))
+    slots = (
+        _slot(kind, n) for kind in type(owner).__mro__ for n in vars(kind).get("__slots__", ())
+    )
     return sorted({*slots, *getattr(owner, "__dict__", {})})
+
+
+def _slot(kind: type, name: str) -> str:
+    """The name under which a slot is found: whatever holds records hides them behind a mangled one."""
+    return f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") else name

@@ -163,28 +163,44 @@ def released(model: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(model).items() if name not in given}
 
 
+def kept(used: Any, given: Any) -> dict[str, Any]:
+    """All that a fit leaves in the objects that were handed to an estimator: a solver, a step, a scorer."""
+    before = {name: getattr(value, "__dict__", {}) for name, value in vars(given).items()}
+    return {
+        f"{name}.{key}": value
+        for name in given.get_params(deep=False)
+        for key, value in getattr(getattr(used, name), "__dict__", {}).items()
+        if before[name] and key not in before[name]
+    }
+
+
 def _fit(model: Any, variant: Variant, relation: str) -> Callable[[Table], Any]:
     def run(given: Table) -> Any:
         fresh = clone(model)
-        given = given if variant.cut is None else variant.cut(given)
-        ledger = Ledger(200.0, 1e-3, neighbors=relation) if variant.paid else None
-        if variant.paid:
-            fresh.set_params(ledger=ledger)
-        extra = {} if variant.arguments is None else variant.arguments(given)
-        known = inspect.signature(fresh.fit).parameters
-        if "qid" in known:
-            extra |= {"qid": given.document_list}
-        rows, targets = _rows_for(fresh, given), _targets_for(fresh, given)
-        if variant.targets_of is not None:
-            targets = variant.targets_of(given)
-        if variant.rows_of is not None:
-            rows = variant.rows_of(rows)
-        fresh.fit(rows, targets, **extra)
-        if getattr(fresh, "warm_start", False):
-            fresh.fit(rows, targets, **extra)
-        return released(fresh) | {"charged": charged(ledger)}
+        return fit_as(fresh, variant, relation, given) | kept(fresh, model)
 
     return run
+
+
+def fit_as(fresh: Any, variant: Variant, relation: str, given: Table) -> dict[str, Any]:
+    """All that a fit of a variant leaves on an estimator, which has its parameters."""
+    given = given if variant.cut is None else variant.cut(given)
+    ledger = Ledger(200.0, 1e-3, neighbors=relation) if variant.paid else None
+    if variant.paid:
+        fresh.set_params(ledger=ledger)
+    extra = {} if variant.arguments is None else variant.arguments(given)
+    known = inspect.signature(fresh.fit).parameters
+    if "qid" in known:
+        extra |= {"qid": given.document_list}
+    rows, targets = _rows_for(fresh, given), _targets_for(fresh, given)
+    if variant.targets_of is not None:
+        targets = variant.targets_of(given)
+    if variant.rows_of is not None:
+        rows = variant.rows_of(rows)
+    fresh.fit(rows, targets, **extra)
+    if getattr(fresh, "warm_start", False):
+        fresh.fit(rows, targets, **extra)
+    return released(fresh) | {"charged": charged(ledger)}
 
 
 def _with_others(kind: type, parameter: str, relation: str) -> Act:
@@ -221,15 +237,20 @@ def charged(ledger: Any) -> Any:
     return None if ledger is None else (len(ledger), ledger.scripts, ledger.spent)
 
 
+def variants_of(kind: type, relation: str) -> Iterator[tuple[Variant, Any]]:
+    """The variants that an estimator has, and an instance with the parameters of each."""
+    for variant in (*VARIANTS, *(FORMS if "data_norm" in _parameters(kind) else ())):
+        model = built(kind, relation, variant.parameters)
+        if model is not None and variant.of(model):
+            yield variant, model
+
+
 def _of_estimators() -> Iterator[Act]:
     for name, kind in all_estimators():
         known = _parameters(kind)
         pays = "ledger" in known
         for relation in RELATIONS if pays else RELATIONS[:1]:
-            for variant in (*VARIANTS, *(FORMS if "data_norm" in known else ())):
-                model = built(kind, relation, variant.parameters)
-                if model is None or not variant.of(model):
-                    continue
+            for variant, model in variants_of(kind, relation):
                 rows = LIST if "privacy_unit" in known else variant.rows
                 run = _fit(model, variant, relation)
                 most = FEW if "estimator" in known else N  # a search is many fits
@@ -417,7 +438,11 @@ def _calls(known: Any, relation: str) -> Iterator[tuple[str, dict[str, Any]]]:
             given |= {"y_bounds": (-3.0, 3.0)} if scoring == "r2" else {}
             given |= {} if cv is None else {"cv": cv}
             given |= {"names": [0, 1]} if "names" in known else {}
-            yield ", ".join(str(v) for v in (scoring, cv) if v is not None), given
+            told = [str(v) for v in (scoring, cv) if v is not None]
+            yield ", ".join(told), given
+            if scoring == scorings[0] and isinstance(cv, KeyFold):
+                # One record may be all that a part has for its training.
+                yield ", ".join([*told, "few keys"]), given | {"keys": "few"}
 
 
 def _refuses_some(kind: type, X: np.ndarray, y: np.ndarray) -> Any:
@@ -474,14 +499,14 @@ def _call(
 
     def run(held: Table) -> Any:
         asked = dict(given)
-        relation = asked.pop("relation", None)
+        relation, key = asked.pop("relation", None), asked.pop("keys", "person")
         if relation is None:  # a public model, fitted on other people
             kind = Ridge if numbers else LogisticRegression
             model = form.model(kind, _HELD_OUT.X, _HELD_OUT.number if numbers else _HELD_OUT.label)
         else:
             model = skdp.DPLogisticRegression(**_of_search(relation))
         if "groups" in known:
-            keys = held.person if "cv" in known else held.label
+            keys = getattr(held, key) if "cv" in known else held.label
             if "names" in known or isinstance(asked.get("cv"), KeyFold):
                 asked["groups"] = keys
         needed = {

@@ -35,6 +35,11 @@ class Table:
         return np.clip(np.floor(np.abs(self.number) * 4.0), 0.0, 15.0)
 
     @property
+    def few(self) -> np.ndarray:
+        """Two keys, by labels, that fall into unlike parts of three."""
+        return 2 * self.label
+
+    @property
     def words(self) -> pd.DataFrame:
         """The same rows as a frame with a column of words."""
         columns = {f"x{j}": self.X[:, j] for j in range(COLUMNS)}
@@ -71,3 +76,10 @@ def only_one_positive(given: Table, rows: slice) -> Table:
     number = -np.abs(given.number) - 1e-3
     number[rows] = 0.7
     return replace(given, number=number)
+
+
+def endless_record(given: Table, rows: slice) -> Table:
+    """The same table where the norm of one row is beyond all doubles, and each of its entries is not."""
+    X = given.X.copy()
+    X[rows.start] = -1.7e308
+    return replace(given, X=X)

@@ -1,8 +1,16 @@
-"""Two laws over everything public that promises privacy: neighbours stay neighbours, and attributes are answers."""
+"""Laws over everything public that promises privacy: neighbours stay neighbours, and attributes are answers.
+
+And what is refused of one record is refused before anything is paid for: later, a refusal would be a free answer.
+"""
 
 import numpy as np
 import pytest
-from laws.answers_held import attributes_are_answers, neighbours_stay, watched
+from laws.answers_held import (
+    attributes_are_answers,
+    neighbours_stay,
+    refusals_are_free,
+    watched,
+)
 from laws.promises import Act, acts, promising_functions, released
 from laws.records import RELATIONS, table
 
@@ -19,6 +27,11 @@ def test_neighbours_stay_neighbours(label):
 @pytest.mark.parametrize("label", ACTS)
 def test_what_leaves_is_a_function_of_answers(label):
     assert list(attributes_are_answers(ACTS[label])) == []
+
+
+@pytest.mark.parametrize("label", ACTS)
+def test_a_refusal_comes_before_any_question(label):
+    assert list(refusals_are_free(ACTS[label])) == []
 
 
 def test_every_promise_is_run_and_not_refused():

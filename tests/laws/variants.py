@@ -103,6 +103,7 @@ VARIANTS = (
     Variant("data_norm=None", {"data_norm": None}),
     Variant("y_bounds=None", {"y_bounds": None}),
     Variant("data_norm=None, y_bounds=None", {"data_norm": None, "y_bounds": None}),
+    Variant("data_norm=None, bounds=None", {"data_norm": None, "bounds": None}),
     Variant("class_weight=balanced", {"class_weight": "balanced"}),
     Variant(
         "class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}
@@ -186,20 +187,26 @@ def several_types(rows: np.ndarray) -> pd.DataFrame:
     """The rows as a frame of doubles, singles, whole numbers and flags."""
     frame = pd.DataFrame(rows, columns=[f"x{j}" for j in range(COLUMNS)])
     types = {"x1": "float32", "x2": "int64", "x3": "bool"}
-    return frame.assign(x2=np.floor(rows[:, 2]), x3=rows[:, 3] > 0.0).astype(types)
+    whole = np.clip(np.floor(rows[:, 2]), -(2.0**60), 2.0**60)
+    return frame.assign(x2=whole, x3=rows[:, 3] > 0.0).astype(types)
+
+
+def whole_numbers(rows: np.ndarray) -> np.ndarray:
+    """The rows as integers, as far as these reach."""
+    return np.floor(4.0 * np.clip(rows, -(2.0**58), 2.0**58)).astype(np.int64)
 
 
 def whole_but_far(rows: np.ndarray) -> np.ndarray:
     """The rows as doubles that single precision holds exactly; what is far needs all digits."""
     far = rows[:, 0] < -20.0
-    return np.where(far[:, None], rows / 3.0, np.floor(4.0 * rows))
+    return np.where(far[:, None], rows / 3.0, np.floor(4.0 * np.clip(rows, -1e9, 1e9)))
 
 
 FORMS = (
     Variant("float32", {}, rows_of=lambda X: X.astype(np.float32)),
     Variant("by columns", {}, rows_of=np.asfortranarray),
     Variant("sparse", {}, rows_of=csr_array),
-    Variant("whole numbers", {}, rows_of=lambda X: np.floor(4.0 * X).astype(np.int64)),
+    Variant("whole numbers", {}, rows_of=whole_numbers),
     Variant("a frame of several types", {}, rows_of=several_types),
     Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
     Variant("whole doubles but for what is far", {}, rows_of=whole_but_far),

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from laws.answers_held import attributes_are_answers, neighbours_stay
+from laws.answers_held import attributes_are_answers, neighbours_stay, refusals_are_free
 from laws.promises import acts
 from scipy.sparse import issparse
 
@@ -21,10 +21,11 @@ import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge
 from skdp.entry import Labels, Scores, _views, numbers_of
+from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
 from skdp.metrics import _area, dp_score
 from skdp.preprocessing import DPStandardScaler, TableEncoder
-from skdp.solvers import _mean_gradient
+from skdp.solvers import GD, _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
 
@@ -239,6 +240,24 @@ class MakesFullTablesDense(DPLogisticRegression):
         return super().fit(X.toarray() if full else X, y, *more, **given)
 
 
+class OutOfSight:
+    """Holds rows behind a mangled slot, as the library's own tables and oracles do."""
+
+    __slots__ = ("__rows",)
+
+    def __init__(self, rows):
+        self.__rows = rows
+
+
+class KeepsItsTable(DPLogisticRegression):
+    """Keeps what it was given, where no attribute shows it."""
+
+    def fit(self, X, y, *more, **given):
+        super().fit(X, y, *more, **given)
+        self.source_ = OutOfSight(X)
+        return self
+
+
 BROKEN = (
     (ShowsTrueMeans, skdp.preprocessing),
     (LearnsWhereNobodyPays, skdp.preprocessing),
@@ -261,6 +280,7 @@ BROKEN = (
     (MakesFullTablesDense, skdp.linear_model),
     (TakesRatiosOfWeights, skdp.linear_model),
     (KeepsSinglesWhereNothingIsLost, skdp.linear_model),
+    (KeepsItsTable, skdp.linear_model),
 )
 
 
@@ -271,6 +291,18 @@ def test_an_estimator_that_leaks_is_found_by_its_name(monkeypatch, kind, room):
     behind = f"make_pipeline({kind.__name__})"  # a transformer is also seen in front of a fit
     here = is_found(kind.__name__) or (issubclass(kind, TableEncoder) and is_found(behind))
     assert here, f"no law finds {kind.__name__}"
+
+
+def test_a_solver_that_keeps_something_of_a_fit_is_found(monkeypatch):
+    """It is a parameter, which its user holds, and nothing that a fit leaves on the estimator."""
+    sound = GD.solve
+
+    def keeps(self, oracle, task, budget):
+        vars(self)["oracle_"] = oracle  # to look at its proofs and notes later
+        return sound(self, oracle, task, budget)
+
+    monkeypatch.setattr(GD, "solve", keeps)
+    assert all(found("DPLogisticRegression: solver=gd").values())
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -348,6 +380,24 @@ def test_a_count_that_is_kept_for_later_fits_is_found(monkeypatch):
     assert not any(found(name, ["add_remove"]).values())
     monkeypatch.setattr(_mean_gradient, "record_count", kept)
     assert all(found(name, ["add_remove"]).values())
+
+
+def test_a_fit_on_no_record_is_found(monkeypatch):
+    """By keys all records may fall into one part of a cross-validation; then the others are trained on none."""
+    name = "dp_cross_val_score: accuracy, KeyFold(n_splits=3, seed=0), few keys"
+    monkeypatch.setattr(
+        FoldedRecords,
+        "_FoldedRecords__beside_public",
+        lambda self, rows, codes: (rows, self.classes[codes]),
+    )
+    assert all(found(name, ["add_remove"]).values())
+
+
+def test_a_refusal_after_payment_is_found(monkeypatch):
+    """A search whose fits alone refuse a row: it is seen in what is asked of the other runs."""
+    monkeypatch.setattr(SearchRecords, "refuse", lambda self, steps, most: None)
+    act = next(acts("DPGridSearchCV: "))
+    assert list(refusals_are_free(act))
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,11 @@ def test_declarations_by_place_and_of_all_columns_have_the_same_quotes():
     assert DPTableClassifier({3: [-1, 1]}, classes=[0, 1]).quote(3000).epsilon <= 1.0
 
 
+def test_bounds_of_all_columns_do_not_say_how_many_there_are():
+    with pytest.raises(ValueError, match="n_features=None must be a whole number"):
+        DPTableClassifier((-1, 1), classes=[0, 1]).quote(3000)
+
+
 def wanted(task, strength, added):
     """The rule, written once more by hand."""
     if task == "regression":

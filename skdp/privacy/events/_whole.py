@@ -162,7 +162,7 @@ class DiscreteGaussian(_Discrete):
 
     @property
     def enumerable(self) -> bool:
-        """Where sd and shift are small."""
+        """Whether sd and shift are small."""
         return 2 * _REACH * self.sd + self.shift < _MOST
 
     def worst_pair(self, neighbors: str) -> tuple[Array, Array]:
@@ -196,7 +196,7 @@ class DiscreteLaplace(_Discrete):
 
     @property
     def enumerable(self) -> bool:
-        """Where shift is small."""
+        """Whether shift is small."""
         return self.shift < _MOST
 
     def worst_pair(self, neighbors: str) -> tuple[Array, Array]:
