@@ -29,6 +29,7 @@ __all__ = ["ROUNDINGS", "UNIT", "DenseRows"]
 Array = np.ndarray[Any, Any]
 
 DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
+NEAR = 1 << 19  # bytes of them where scores are made
 BLOCK = 4096  # rows at a time where a weighted copy is needed
 FEW = 256  # rows not worth a part of their own
 PART = 6 << 20  # bytes of rows that stay near a core while they are read twice
@@ -56,9 +57,21 @@ class DenseRows:
         Whether scores are made row by row. A product with a matrix rounds a row by where it stands.
     unshrunk : ndarray of shape (n,) or None
         ``scale / shrink``, where somebody has it already.
+    widened : bool
+        Whether rows of single precision count as doubles: each is made one where it is used, and no copy is kept.
     """
 
-    __slots__ = ("_scale", "_steady", "_unshrunk", "_x", "intercept", "norms", "shrink", "width")
+    __slots__ = (
+        "_scale",
+        "_steady",
+        "_unshrunk",
+        "_widened",
+        "_x",
+        "intercept",
+        "norms",
+        "shrink",
+        "width",
+    )
 
     def __init__(
         self,
@@ -69,8 +82,10 @@ class DenseRows:
         shrink: Array | None = None,
         steady: bool = True,
         unshrunk: Array | None = None,
+        widened: bool = False,
     ) -> None:
         self._x, self._scale, self._steady = X, scale, steady
+        self._widened = widened and X.dtype != np.float64
         self.norms, self.intercept, self.shrink = norms, intercept, shrink
         self._unshrunk = scale / shrink if unshrunk is None and shrink is not None else unshrunk
         self.width = X.shape[1] + (intercept > 0)
@@ -107,7 +122,7 @@ class DenseRows:
     @property
     def dtype(self) -> Any:
         """Type of the numbers that products are made of."""
-        return self._x.dtype
+        return np.dtype(np.float64) if self._widened else self._x.dtype
 
     def in_double(self) -> DenseRows:
         """The rows in double precision, for a release that bounds all rounding: quick products will do.
@@ -115,17 +130,16 @@ class DenseRows:
         Tiny scales are folded in once and for all: their rows' products with parameters could overflow before.
         """
         x, scale = self._x, self._scale
-        if self.dtype != np.float64 or scale.min(initial=1.0) < 1e-100:
-            x = x.astype(np.float64)
         if scale.min(initial=1.0) < 1e-100:
-            x *= scale[:, None]
+            x = x * scale[:, None]
             scale = np.ones_like(scale)
-        return DenseRows(x, scale, self.norms, self.intercept, self.shrink, steady=False)
+        whole = x, scale, self.norms, self.intercept, self.shrink
+        return DenseRows(*whole, steady=False, widened=True)
 
     def rough(self) -> DenseRows:
         """Return the rows in a form whose scores may be computed by blocks."""
         whole = self._x, self._scale, self.norms, self.intercept, self.shrink
-        return DenseRows(*whole, steady=False, unshrunk=self._unshrunk)
+        return DenseRows(*whole, steady=False, unshrunk=self._unshrunk, widened=self._widened)
 
     def dot(self, w: Array) -> Array:
         """Scores: rows times w, of shape (n,) or (n, K)."""
@@ -142,14 +156,29 @@ class DenseRows:
         return scores
 
     def _scaled_dot(self, w: Array, scale: Array) -> Array:
-        features = (w[:-1] if self.intercept else w).astype(self._x.dtype, copy=False)
-        scores: Array = row_dots(self._x, features) if self._steady else self._x @ features
+        features = (w[:-1] if self.intercept else w).astype(self.dtype, copy=False)
+        scores: Array = row_dots(self._x, features) if self._steady else self._product(features)
         along = scale if scores.ndim == 1 else scale[:, None]
         return np.multiply(scores, along, out=scores, casting="same_kind")
 
+    def _product(self, features: Array) -> Array:
+        """Rows as given times features, by blocks."""
+        if not self._widened:
+            return np.asarray(self._x @ features)
+        out = np.empty((len(self),) + features.shape[1:])
+        size = max(16, NEAR // (8 * max(self._x.shape[1], 1)))
+        for start in range(0, len(self), size):
+            part = slice(start, start + size)
+            np.matmul(self._doubles(part), features, out=out[part])
+        return out
+
+    def _doubles(self, part: slice) -> Array:
+        """Some rows as given, in double precision."""
+        return self._x[part].astype(np.float64, copy=False)
+
     def _pull(self, w: Array) -> Any:
         """Return what a whole constant column adds to a score."""
-        return self._x.dtype.type(self.intercept) * w[-1].astype(self._x.dtype)
+        return self.dtype.type(self.intercept) * w[-1].astype(self.dtype)
 
     def _left_of(self, constant: Any, part: slice = slice(None)) -> Any:
         """A constant, or one for each output, as it is left of it in each row."""
@@ -189,7 +218,7 @@ class DenseRows:
         scores = np.empty((len(self),) + high.shape[1:])
         for start in range(0, len(self), PIECE):
             part = slice(start, start + PIECE)
-            first, second = _twofold.dot(self._x[part], pair)
+            first, second = _twofold.dot(self._doubles(part), pair)
             scale = self._scale[part] if first.ndim == 1 else self._scale[part, None]
             scaled, lost = _twofold.times(first, scale)
             lost += second * scale
@@ -224,7 +253,7 @@ class DenseRows:
         high, low = np.empty((2, self.width))
         features = slice(0, self._x.shape[1])
         scaled = _twofold.times(weights, self._scale[part])
-        high[features], low[features] = _twofold.weighted(self._x[part], *scaled)
+        high[features], low[features] = _twofold.weighted(self._doubles(part), *scaled)
         if self.intercept:
             more: Any = 0.0
             if self.shrink is not None:
@@ -235,14 +264,14 @@ class DenseRows:
 
     def _summed(self, weights: Array) -> Array:
         """Sum of rows times weights, at most PIECES pieces at a time."""
-        size = PIECE * PIECES if self.dtype == np.float64 else DOUBLED
+        size = PIECE * PIECES if self._x.dtype == np.float64 else DOUBLED
         if len(self) <= size:
-            return in_pieces(self._x.astype(np.float64, copy=False), weights)
+            return in_pieces(self._doubles(slice(None)), weights)
         total = np.zeros((self._x.shape[1],) + weights.shape[1:])
         lost = np.zeros_like(total)
         for start in range(0, len(self), size):
-            rows = self._x[start : start + size].astype(np.float64, copy=False)
-            add(total, lost, in_pieces(rows, weights[start : start + size]))
+            part = slice(start, start + size)
+            add(total, lost, in_pieces(self._doubles(part), weights[part]))
         total += lost
         return total
 
@@ -304,7 +333,8 @@ class DenseRows:
             scale, norms = self._scale.take(index), self.norms.take(index)
         shrink = None if self.shrink is None else self.shrink[index]
         unshrunk = None if self._unshrunk is None else self._unshrunk[index]
-        return DenseRows(x, scale, norms, self.intercept, shrink, self._steady, unshrunk)
+        whole = x, scale, norms, self.intercept, shrink
+        return DenseRows(*whole, self._steady, unshrunk, self._widened)
 
     def chunks(self, least: int) -> Iterator[slice]:
         """Consecutive rows in parts of whole pieces that stay near a core, of about `least` rows or more; or in one."""

@@ -175,11 +175,18 @@ class StaysSingle(DenseRows):
         return self
 
 
-class SaysDouble(StaysSingle):
-    """The same, and it says that it is double."""
+class SaysDouble(DenseRows):
+    """Says that it is double, and makes products of single numbers."""
 
     __slots__ = ()
-    dtype = np.dtype(np.float64)
+
+    def in_double(self):
+        whole = self._x, self._scale, self.norms, self.intercept, self.shrink
+        return SaysDouble(*whole, steady=False, widened=True)
+
+    def _product(self, features):
+        single = self._x @ features.astype(self._x.dtype)
+        return single.astype(np.float64)
 
 
 class CarelessInDouble(DenseRows):
