@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from . import DPLogisticRegression, datasets
 from .datasets import Table
+from .datasets._fetch import data_home
 from .exceptions import PrivacyWarning
 from .fitting.data import Array
 from .privacy._arithmetic import round_up
@@ -78,7 +79,7 @@ def _parser() -> ArgumentParser:
     )
     add = parser.add_argument
     add("--data", choices=["census", *PUBLIC], help="generated census (default) or a public table")
-    add("--download", action="store_true", help="fetch the public table if SKDP_DATA lacks it")
+    add("--download", action="store_true", help="fetch the public table where it is missing")
     add("--csv", metavar="FILE", help="your own table, with a header")
     add("--target", metavar="COL", help="the column of FILE to predict")
     add("--bounds", metavar="FILE", help="JSON or csv: column to [low, high] or to its categories")
@@ -109,7 +110,13 @@ def _table(arguments: Namespace) -> Table:
         print(f"The declaration was read as follows:\n{table.reading()}", file=sys.stderr)
         return table
     if arguments.data in PUBLIC:
-        return PUBLIC[arguments.data](download=arguments.download)
+        try:
+            return PUBLIC[arguments.data](download=arguments.download)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"--data {arguments.data} is not in {data_home()}: add --download to fetch it, or set SKDP_DATA to the "
+                "folder that has it."
+            ) from None
     return datasets.make_census(arguments.n_samples, random_state=0)
 
 

@@ -80,7 +80,7 @@ def load_adult(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``adult/adult.csv.gz``; by default the variable SKDP_DATA.
+        Folder that holds ``adult/adult.csv.gz``; by default what SKDP_DATA names, else ``~/skdp_data``.
     download : bool, default=False
         Fetch the file from UCI when it is missing.
     return_X_y : bool, default=False

@@ -77,7 +77,7 @@ def load_bank(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``bank/bank.csv.gz``; by default the variable SKDP_DATA.
+        Folder that holds ``bank/bank.csv.gz``; by default what SKDP_DATA names, else ``~/skdp_data``.
     encoding : {"raw", "dpagd"}, default="raw"
         ``"dpagd"`` is the 32-column encoding of Lee and Kifer (2018), from
         ``bank/bank_dpagd.npz``, which no public source offers for download.

@@ -39,17 +39,13 @@ __all__ = [
 Folder = str | os.PathLike[str] | None
 
 VARIABLE = "SKDP_DATA"
+USUAL = "~/skdp_data"
 _BLOCK = 20_000
 
 
 def data_home(folder: Folder = None) -> Path:
-    """The folder of the data: the argument, else the environment variable SKDP_DATA."""
-    folder = folder or os.environ.get(VARIABLE)
-    if not folder:
-        raise FileNotFoundError(
-            f"No data folder: pass data_home='...' or set the environment variable {VARIABLE}."
-        )
-    return Path(folder).expanduser()
+    """Return the folder of the data: the argument, else the environment variable SKDP_DATA, else ~/skdp_data."""
+    return Path(folder or os.environ.get(VARIABLE) or USUAL).expanduser()
 
 
 def locate(
@@ -64,7 +60,9 @@ def locate(
         return path
     if fetch is None:
         remedy = hint or "pass download=True to get it from its public source"
-        raise FileNotFoundError(f"{path} is missing: {remedy}.")
+        raise FileNotFoundError(
+            f"{path} is missing: {remedy}, or name the folder that has it by data_home='...' or {VARIABLE}."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     fetch(path)
     return path

@@ -39,7 +39,7 @@ def load_ipums_br(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``ipums_br/ipums_br_dpagd.npz``; by default the variable SKDP_DATA.
+        Folder that holds ``ipums_br/ipums_br_dpagd.npz``; by default what SKDP_DATA names, else ``~/skdp_data``.
         IPUMS's terms restrict redistribution, so there is nothing to download.
     return_X_y : bool, default=False
         Return encoded rows and target instead of the matrix.

@@ -98,7 +98,7 @@ def load_kddcup99(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``kddcup99/kddcup99_10_percent.csv.gz``; by default SKDP_DATA.
+        Folder that holds ``kddcup99/kddcup99_10_percent.csv.gz``; by default what SKDP_DATA names.
     binary : bool, default=True
         Attack (1) or normal (0); False keeps the 23 labels.
     download : bool, default=False

@@ -33,7 +33,7 @@ def load_mnist(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``mnist/mnist.npz``; by default the variable SKDP_DATA.
+        Folder that holds ``mnist/mnist.npz``; by default what SKDP_DATA names, else ``~/skdp_data``.
     download : bool, default=False
         Fetch the four files from their public mirror when it is missing.
     return_X_y : bool, default=False

@@ -47,7 +47,7 @@ def load_wine(
     Parameters
     ----------
     data_home : path, optional
-        Folder that holds ``wine_quality/wine_quality.csv.gz``; by default SKDP_DATA.
+        Folder that holds ``wine_quality/wine_quality.csv.gz``; by default what SKDP_DATA names.
     download : bool, default=False
         Fetch the red and the white file from UCI when it is missing.
     return_X_y : bool, default=False

@@ -102,9 +102,10 @@ LOADERS = [f"load_{s}" for s in ["adult", "bank", "bike", "ipums_br", "kddcup99"
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_without_a_folder_the_remedy_is_named(name, monkeypatch):
+def test_without_a_folder_the_usual_one_and_the_remedy_are_named(name, monkeypatch, tmp_path):
     monkeypatch.delenv("SKDP_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=r"data_home='\.\.\.'.* SKDP_DATA"):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"skdp_data.*data_home='\.\.\.' or SKDP_DATA"):
         getattr(datasets, name)()
 
 
