@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
 
 __all__ = ["VERSION", "fingerprint", "first_fingerprint", "strangers", "told_apart"]
 
@@ -68,6 +67,8 @@ def strangers(model: Any) -> list[str]:
     model : object
         A fitted estimator.
     """
+    from sklearn.base import clone
+
     known = set(_left_by_fit(model)) | set(_parameters(model) or ())
     found = sorted(set(_bound(_state(model))) - known)
     cloned = set(vars(clone(model))) - set(_APART) if found else set()

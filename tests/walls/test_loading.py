@@ -80,3 +80,15 @@ def test_what_is_loaded_is_seen(known):
     assert "sqlite3" in loaded("import skdp.privacy.ledger._file") - known
     assert "skdp.solvers.gd" in loaded("from skdp.solvers import GD")
     assert "skdp.solvers.sgd" not in loaded("from skdp.solvers import GD")
+
+
+def test_accounting_alone_needs_no_estimators():
+    """Who fits elsewhere prices, composes and keeps a ledger without scikit-learn."""
+    found = loaded(
+        "from skdp.privacy import *\n"
+        "from skdp.privacy.events import Gaussian, PoissonGaussian\n"
+        "epsilon(((PoissonGaussian(1.0, 0.01), 1000),), 1e-6)\n"
+        "Ledger(1.0, 1e-6).reserve(((Gaussian(10.0), 1),))"
+    )
+    outside = {"sklearn", "joblib"}
+    assert not outside & found
