@@ -35,7 +35,8 @@ class DPLogisticRegression(LinearClassifier):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
-    solver that only ever sees private answers. The privacy statement of a fit is in ``privacy_``.
+    solver that only ever sees private answers. The privacy statement of a fit is in ``privacy_``. Where it is worth its
+    price, scores are then calibrated: ``coef_`` is multiplied by a slope, see ``calibrate``.
 
     Parameters
     ----------
