@@ -7,6 +7,7 @@ docs/proofs/class_weights.md).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import Public, Records
+from ..mechanisms._cells import cells_of
 from ..mechanisms._octaves import places_of, to_unit
 from ._targets import onto_unit
 
@@ -27,6 +29,7 @@ __all__ = [
     "Parts",
     "RowLengths",
     "Rows",
+    "ScoreCells",
     "View",
     "affine_of",
     "to_columns",
@@ -225,6 +228,68 @@ class ClassCodes(View):
 
 
 @dataclass(frozen=True, eq=False)
+class ScoreCells(View):
+    """Bins of the scores that a fit has just released, each with what the label is, for counts of records.
+
+    Of two classes a cell is a bin of the score and a class. Of several it is a bin of the difference of the two largest
+    scores, with the class of the larger or the smaller one; records of other classes share the last cell.
+
+    Parameters
+    ----------
+    rows : Rows
+        How the solver saw the records.
+    public : Public
+        Facts of the vault of cells.
+    w : ndarray
+        Answer: the solver's parameters.
+    unit : float
+        Divisor of scores.
+    edges : tuple of float
+        Between bins, which increase.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.entry import Rows, ScoreCells, Table
+    >>> from skdp.mechanisms import CellCounts, Public
+    >>> table = Table(np.array([[0.5], [-0.5], [0.8]]), np.array([1.0, -1.0, -1.0]))
+    >>> public = Public(n=3, n_features=1, intercept=0.0, neighbors="replace_one", target_bound=5.0)
+    >>> cells = ScoreCells(Rows(public, 1.0), public, w=np.array([4.0]), unit=1.0, edges=(0.0, 3.0))
+    >>> CellCounts(cells=6, multiplier=1.0).measure(table.vault(cells)).tolist()  # by score, then by label
+    [1.0, 0.0, 0.0, 1.0, 1.0, 0.0]
+    """
+
+    rows: Rows
+    public: Public
+    w: Array
+    unit: float
+    edges: tuple[float, ...]
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Score each row by itself, and number its cell."""
+        vault = self.rows.admit(parts, kept)
+        assert isinstance(vault, Records), "one score for each class, of one fit"
+        cells = [self._cells(part) for part in vault.chunks(0)]
+        return vault.in_cells(np.concatenate(cells), self.public)
+
+    def _cells(self, vault: Records) -> Array:
+        scores, _ = vault.model.forward(self.w, vault.rows)
+        scores = np.nan_to_num(scores.astype(np.float64), nan=0.0)
+        if scores.ndim == 1:
+            return 2.0 * self._bins(scores) + (vault.y > 0)
+        codes, each = cells_of(vault.y, scores.shape[1]), np.arange(len(scores))
+        first = scores.argmax(axis=1)
+        largest = scores[each, first]
+        scores[each, first] = -math.inf
+        second = scores.argmax(axis=1)
+        cells = 2.0 * self._bins(largest - scores[each, second]) + (codes == first)
+        return np.where((codes == first) | (codes == second), cells, 2.0 * len(self.edges) + 2.0)
+
+    def _bins(self, scores: Array) -> Array:
+        return np.searchsorted(self.edges, scores / self.unit)
+
+
+@dataclass(frozen=True, eq=False)
 class ListLabels(View):
     """Labels of public documents.
 
@@ -243,7 +308,9 @@ class ListLabels(View):
         return Records.of_labels(parts.targets, self.public)
 
 
-VIEWS: frozenset[type[View]] = frozenset({Rows, ColumnPlaces, RowLengths, ClassCodes, ListLabels})
+VIEWS: frozenset[type[View]] = frozenset(
+    {Rows, ColumnPlaces, RowLengths, ClassCodes, ScoreCells, ListLabels}
+)
 
 
 def dense(rows: Any, bought: bool = True) -> Array:

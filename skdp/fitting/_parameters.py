@@ -279,6 +279,10 @@ RULES: dict[str, Rule] = {
         "must be a dict of label: weight, each weight 0 or a number between 1e-30 and 1e30, or 'balanced', which "
         "estimates the counts of the classes privately, or None",
     ),
+    "calibrate": (
+        lambda value: _flag(value) or one_of((), "auto")(value),
+        "must be True, False or 'auto', which calibrates where public numbers say that it helps",
+    ),
     "multi_class": (
         one_of((), "multinomial", "ovr"),
         "is not known; use 'multinomial', one fit of all classes, or 'ovr', one fit for each class against the rest",

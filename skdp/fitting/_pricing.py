@@ -136,7 +136,12 @@ def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
     if isinstance(plan, Plan):
         of_each = [_of_one(plan, task, budget) for task, _ in plan.tasks()]
         scripts.append(plan.script([part.script for part in of_each]))
-        stated += of_each
+        after = [
+            stage.state(plan, plan.noise_of(k, budget))
+            for k, stage in enumerate(plan.after, len(plan.bought))
+        ]
+        scripts += [part.script for part in after]
+        stated += [*of_each, *after]
     pages = dict.fromkeys(page for part in stated for page in part.proofs)
     notes = dict.fromkeys(note for part in stated for note in part.notes)
     return Statement(

@@ -2,7 +2,7 @@
 
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,15 @@ from ..entry import (
     read_classes,
 )
 from ..exceptions import NotSupported
-from ..solvers import GD, ObjectivePerturbation, Solver
+from ..solvers import GD, Budget, ObjectivePerturbation, Solver
 from ._bases import ClassifierMixin
+from ._calibration import LINEAR, Expected, ScoreBins, Slope, is_worth_it
 from ._fields import parameter
 from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT
 from ._pricing import priced
 from .learner import PrivateLearner
 from .plan import Plan
+from .run import Fitted, Heard
 from .stages import HEAVIEST, ClassCounts, Known
 
 __all__ = ["PrivateClassifier"]
@@ -53,7 +55,9 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         Where ``class_weight="balanced"``: what each label weighs, by private counts.
     """
 
-    multi_class = "ovr"  # not a parameter of every classifier
+    # Not parameters of every classifier.
+    multi_class = "ovr"
+    calibrate = cast("bool | str", False)
 
     classes: ArrayLike | None = None
     class_weight: dict[Any, float] | str | None = None
@@ -61,6 +65,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
     max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     classes_: Array = field(init=False)
     class_weight_: Array = field(init=False)
+    _slopes: ClassVar[Expected] = LINEAR
 
     def fit(
         self,
@@ -188,7 +193,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         given = n, n_features, declared, outputs
         plan = super()._plan(*given, weighted, solver)
         if not self._balances():
-            return plan
+            return self._with_slope(plan, outputs)
         classes = max(2, self._outputs() if outputs is None else outputs)
         outputs = _outputs(classes)
         furthest = Known(of_class=np.array([HEAVIEST] + [1.0] * (classes - 1)))
@@ -202,10 +207,37 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
                 priced(plan)
             except NotSupported:
                 return self._plan(*given, weighted, GD())
-        return plan
+        return self._with_slope(plan, outputs)
+
+    def _with_slope(self, plan: Plan, outputs: int | None) -> Plan:
+        """Return the plan with the stage that calibrates scores, where it is asked for or public numbers say so."""
+        if not self.calibrate:
+            return plan
+        classes = max(2, self._outputs() if outputs is None else outputs)
+        stage = ScoreBins(classes, self._slopes, bool(getattr(self, "fit_intercept", True)))
+        if not isinstance(self.calibrate, str):
+            stage.refuse(plan)
+        elif self._is_left_alone() or not is_worth_it(plan, self._slopes):
+            return plan
+        return replace(plan, after=(stage,))
+
+    def _is_left_alone(self) -> bool:
+        """Return True for one of several fits that go on from each other, and where nobody prices a Gaussian."""
+        payer = self._payer()
+        pure = "pure" in (self.accountant, None if payer is None else payer.accountant)
+        return pure or self._start().given or bool(getattr(self, "warm_start", False))
+
+    def _scale_scores(self, slope: Slope) -> None:
+        """Multiply what is stored so that scores are so many times as large, and shifted."""
+        raise NotImplementedError
 
     def _heaviest_of(self, of_class: Array) -> float:
         return float(super()._heaviest()) * float(of_class.max())
+
+    def _keep(self, fitted: Fitted, budget: Budget, heard: Heard | None) -> None:
+        super()._keep(fitted, budget, heard)
+        if fitted.known.slope is not None:
+            self._scale_scores(fitted.known.slope)
 
     def _keep_bought(self, plan: Plan, known: Known) -> None:
         super()._keep_bought(plan, known)

@@ -127,6 +127,8 @@ class Plan:
         What is protected as one.
     bought : tuple of Stage
         What is bought before the solver begins, in order.
+    after : tuple of Stage
+        What is bought once the solver has ended, in order.
     restate : callable or None
         From what is known after a stage to what is minimised then; None where nothing is bought.
     centred : bool
@@ -151,6 +153,7 @@ class Plan:
     fits: int = 1
     unit: str = field(default="row", compare=False)
     bought: tuple[Stage, ...] = ()
+    after: tuple[Stage, ...] = ()
     restate: Callable[[Known], Task] | None = field(default=None, compare=False)
     centred: bool = field(default=True, compare=False)
     targets: int = 1
@@ -214,7 +217,7 @@ class Plan:
 
     def left(self, stage: int = 0) -> float:
         """Return the share of the remaining budget that the stages from this one on leave, in mu squared."""
-        return math.prod(1.0 - bought.share for bought in self.bought[stage:])
+        return math.prod(1.0 - bought.share for bought in (*self.bought, *self.after)[stage:])
 
     def noise_of(self, stage: int, budget: Budget) -> float:
         """Return the noise of a question that takes all that earlier stages have left, from the solver's budget."""

@@ -185,12 +185,10 @@ class Run:
                 plan = priced_as_before(plan, known, budget)
         if isinstance(plan, Purchase):
             return Fitted(None, plan, known)
-        view, columns = plan.view(known), []
-        for code, task in enumerate(plan.each_task()):
-            oracle = window(view, None if plan.fits == 1 else code)
-            shown = oracle if heard is None else heard.beside(oracle)
-            columns.append(plan.solver.solve(shown, task, budget))
-        w = columns[0] if plan.fits == 1 else np.stack(columns, axis=-1)
+        w = _solve(window, plan, budget, known, heard)
+        for k, stage in enumerate(plan.after, len(plan.bought)):
+            noise = self.plan.noise_of(k, budget)
+            known = stage.run(window, plan, noise, budget, replace(known, w=w))
         return Fitted(w, plan, known)
 
     def quote(self) -> Receipt:
@@ -210,6 +208,16 @@ class Run:
         )
         earlier = plan.earlier
         return receipt if earlier is None else continued(earlier, receipt, plan.accountant)
+
+
+def _solve(window: Window, plan: Plan, budget: Budget, known: Known, heard: Heard | None) -> Array:
+    """Return the solver's parameters, a column for each fit where there are several; its vault is let go of."""
+    view, columns = plan.view(known), []
+    for code, task in enumerate(plan.each_task()):
+        oracle = window(view, None if plan.fits == 1 else code)
+        shown = oracle if heard is None else heard.beside(oracle)
+        columns.append(plan.solver.solve(shown, task, budget))
+    return columns[0] if plan.fits == 1 else np.stack(columns, axis=-1)
 
 
 class Heard:

@@ -72,6 +72,10 @@ class Known:
         Bound on the norm of rows whose columns lie on [-1, 1].
     of_class : ndarray of shape (K,) or None
         Weight of a record of each class.
+    w : ndarray or None
+        The solver's parameters.
+    slope : object
+        Slope and shift that calibrate the scores, and the slope's deviation; None where they are not calibrated.
     found : object
         What an estimator without a solver keeps.
     """
@@ -82,6 +86,8 @@ class Known:
     units: Array | None = None
     norm: float | None = None
     of_class: Array | None = None
+    w: Array | None = None
+    slope: Any = None
     found: Any = None
 
 

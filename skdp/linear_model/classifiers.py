@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 
 from ..exceptions import NotSupported
 from ..fitting import MANY, OPEN, Corner, Plan
+from ..fitting._calibration import CALIBRATE, Slope
 from ..fitting._fields import parameter
 from ..fitting._parameters import loss_rule
 from ..fitting.data import Array, frames_to_caller
@@ -34,7 +35,8 @@ class DPLogisticRegression(LinearClassifier):
     """Logistic regression with (epsilon, delta)-differential privacy.
 
     Minimises ``C * sum(log(1 + exp(-y (x.w + b)))) + penalty(w)``, as scikit-learn does, by a
-    solver that only ever sees private answers. The privacy statement of a fit is in ``privacy_``.
+    solver that only ever sees private answers. The privacy statement of a fit is in ``privacy_``. Where it is worth its
+    price, scores are then calibrated: ``coef_`` is multiplied by a slope, see ``calibrate``.
 
     Parameters
     ----------
@@ -74,6 +76,7 @@ class DPLogisticRegression(LinearClassifier):
     """
 
     multi_class: str = "multinomial"
+    calibrate: bool | str = parameter("auto", CALIBRATE)
     coef_std_: Array = field(init=False)
     coef_noise_std_: Array = field(init=False)
     _estimated: tuple[Any, ...] = field(init=False)
@@ -138,6 +141,12 @@ class DPLogisticRegression(LinearClassifier):
         center, ratio, back = self._estimated
         _refuse_or_warn(ratio, back)
         return np.stack([center - reach, center + reach], axis=-1)
+
+    def _scale_scores(self, slope: Slope) -> None:
+        self.coef_ = slope.factor * self.coef_
+        moved = slope.factor * self.coef_noise_std_
+        self.coef_noise_std_ = np.hypot(moved, slope.spread * self.coef_)
+        self.intercept_ = slope.factor * self.intercept_ + slope.shift
 
     def _loss(self, outputs: int) -> Loss:
         return Logistic() if outputs == 1 else Multinomial(outputs)

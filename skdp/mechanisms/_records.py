@@ -209,6 +209,17 @@ class Records:
         y = np.ascontiguousarray(y, dtype=self.rows.dtype)
         return Records(self.rows, y, self.public, self.whole, self.units)
 
+    def in_cells(self, cells: Array, public: Public) -> Records:
+        """Return a vault of the same units, with a cell for each row that entered in the place of row and target."""
+        if cells.shape != self.y.shape or public.shares != self.public.shares:
+            raise ValueError(
+                "cells must hold one number for each row that entered, weighted alike."
+            )
+        _refuse_targets(cells, public)
+        blank = np.zeros((len(cells), public.n_features))
+        rows = engine_of(blank).bounded(blank, 1.0, public.intercept)
+        return Records(rows, np.ascontiguousarray(cells, np.float64), public, True, self.units)
+
     def weighed(self, of_cell: Array) -> Records:
         """Return the records with each row's weight multiplied by a public number in [0, 1] for its target."""
         of_cell = np.array(of_cell, dtype=np.float64)

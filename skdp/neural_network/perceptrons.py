@@ -11,6 +11,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, Sizes
+from ..fitting._calibration import CALIBRATE, NETWORK, Expected, Slope
 from ..fitting._fields import attribute, parameter
 from ..fitting.data import Array, rows_times, scores
 from ..mechanisms import Public
@@ -171,8 +172,14 @@ class DPMLPClassifier(NetworkClassifier):
     intercepts_: list[Array] = attribute(INTERCEPTS_)
     n_layers_: int = attribute(N_LAYERS_)
     n_outputs_: int = attribute(N_LAYERS_)
+    calibrate: bool | str = parameter("auto", CALIBRATE)
+    _slopes: ClassVar[Expected] = NETWORK
     # Hidden units learn sooner beside the noise; scores of classes may be large.
     _made_of: ClassVar[DenseLayers] = DenseLayers(heard=3.0)
+
+    def _scale_scores(self, slope: Slope) -> None:
+        self.coefs_[-1] = slope.factor * self.coefs_[-1]
+        self.intercepts_[-1] = slope.factor * self.intercepts_[-1] + slope.shift
 
 
 class DPMLPRegressor(NetworkRegressor):

@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..fitting import PrivateLearner
 from ..fitting._bases import ClassifierMixin, RegressorMixin
+from ..fitting._calibration import CALIBRATE
+from ..fitting._fields import parameter
 from ..fitting.data import Array
 from ..linear_model import DPLinearRegression, DPLogisticRegression
 from ..neural_network import DPMLPClassifier, DPMLPRegressor
@@ -55,6 +57,7 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
 
     classes: ArrayLike | None = None
     class_weight: dict[Any, float] | str | None = None
+    calibrate: bool | str = parameter("auto", CALIBRATE)
     classes_: Array = field(init=False)
     _task: ClassVar[str] = "classification"
     score = TableEstimator.score  # and not scikit-learn's

@@ -328,10 +328,8 @@ def test_a_method_that_says_nothing_of_its_rows_is_told_what_they_are():
 def test_keywords_are_in_the_order_of_reading():
     """First what users of scikit-learn look for, then what is a class's own, then privacy, and last what is rare."""
     shown = inspect.signature(DPLogisticRegression).parameters
-    usual = (
-        "epsilon delta solver penalty C l1_ratio fit_intercept class_weight multi_class data_norm"
-    )
-    assert list(shown)[:10] == usual.split() and list(shown)[-1] == "verbose"
+    usual = "epsilon delta solver penalty C l1_ratio fit_intercept class_weight multi_class calibrate data_norm"
+    assert list(shown)[:11] == usual.split() and list(shown)[-1] == "verbose"
     assert list(described(DPLogisticRegression)) == list(shown)
 
 

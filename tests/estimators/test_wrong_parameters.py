@@ -69,6 +69,15 @@ WRONG = {
         {7: 1.0},
     ]
     + [{0: "heavy"}, {0: math.inf}, {0: None}, {0: True}, object()],
+    "calibrate": [
+        *(word for word in NO_WORDS if word is not True),
+        None,
+        0,
+        1,
+        "AUTO",
+        "isotonic",
+        0.5,
+    ],
     "multi_class": [*NO_WORDS, None, "auto", "crammer_singer"],
     "max_rows_per_group": [*NO_NUMBERS, 0, -1, 0.5, 2.0, math.inf, 2**53 + 1],
     "max_sample_weight": [*NO_NUMBERS, 0, -1.0, math.inf, 1e-31, 1e31],
@@ -137,6 +146,7 @@ RIGHT = {
         {0: 1e-30, 1: 1e30},
         {np.int64(1): Fraction(1, 3)},
     ],
+    "calibrate": ["auto", True, False, np.True_],
     "multi_class": ["multinomial", "ovr"],
     "max_rows_per_group": [None, 1, 2**40, np.int8(5)],
     "max_sample_weight": [None, 1, 1e-30, 1e30, Fraction(1, 3), np.float32(2.0)],

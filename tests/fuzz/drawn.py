@@ -53,6 +53,7 @@ POOLS = {
     "warm_start": ((False, True), ("no", None)),
     "intercept_init": ((None, 0.5, [0.5]), ("ab", math.inf)),
     "class_weight": ((None, {0: 1.0, 1: 2.0}, {1: 0}, {}, "balanced"), ("even", {7: 1.0}, 3)),
+    "calibrate": (("auto", True, False), (None, 1, "always")),
     "multi_class": (("multinomial", "ovr"), ("auto", None)),
     "loss": (("huberised_hinge", "squared_hinge", "hinge", "listnet"), ("log", 3)),
     "h": ((0.5, 1e-3), FAR),

@@ -9,6 +9,7 @@ from laws.runs import plan_for, short
 
 from skdp import NotSupported
 from skdp.fitting import Plan
+from skdp.fitting._calibration import LINEAR, ScoreBins
 from skdp.fitting._pricing import _priced, _remembered, priced
 from skdp.fitting.stages import ClassCounts, ColumnBounds
 from skdp.losses import HuberisedHinge
@@ -27,6 +28,7 @@ OTHERS = {
     "accountant": "rdp",
     "fits": 3,
     "bought": (ColumnBounds(),),
+    "after": (ScoreBins(2, LINEAR),),
     "targets": 2,
 }
 

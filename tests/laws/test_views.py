@@ -14,6 +14,7 @@ from skdp.entry import (
     ColumnPlaces,
     RowLengths,
     Rows,
+    ScoreCells,
     Table,
     View,
     affine_of,
@@ -22,6 +23,7 @@ from skdp.entry import (
     to_columns,
 )
 from skdp.mechanisms import Public, Records
+from skdp.models import Perceptron
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(50, 3)), RNG.normal(size=50)
@@ -45,6 +47,10 @@ def whole(vault):
     return [row.tobytes() for row in rows]
 
 
+SIGNS, EDGES = np.sign(Y), (-0.5, 0.0, 0.75)
+SLOPES, THREE = np.array([1.0, -2.0, 0.5]), RNG.normal(size=(3, 3))
+CELLS, UNITS = facts(1, target_bound=9.0), Perceptron((4,))
+WEIGHTS = RNG.normal(size=UNITS.shape(facts(model=UNITS)))
 TWO = np.column_stack([Y, -Y])
 SEEN = [
     (Rows(facts(), 2.0), np.clip(Y, -1.0, 1.0)),
@@ -60,6 +66,12 @@ SEEN = [
     (RowLengths(facts(1), BOUNDS, np.sqrt(3.0)), Y),
     (RowLengths(facts(1), BOUNDS, np.sqrt(3.0), OCTAVES), Y),
     (ClassCodes(facts(1, target_bound=2.0)), CODES),
+    (ScoreCells(Rows(facts(), 2.0), facts(1, target_bound=9.0), SLOPES, 0.5, EDGES), SIGNS),
+    (
+        ScoreCells(Rows(facts(target_bound=2.0), 1.5, bounds=BOUNDS), CELLS, THREE, 2.0, EDGES),
+        CODES,
+    ),
+    (ScoreCells(Rows(facts(model=UNITS), 2.0), CELLS, WEIGHTS, 1.0, EDGES), SIGNS),
 ]
 
 

@@ -108,6 +108,23 @@ VARIANTS = (
     Variant(
         "class_weight=balanced, data_norm=None", {"class_weight": "balanced", "data_norm": None}
     ),
+    Variant("calibrate=True", {"calibrate": True}),
+    Variant("calibrate=True, data_norm=None", {"calibrate": True, "data_norm": None}),
+    Variant(
+        "calibrate=True, class_weight=balanced", {"calibrate": True, "class_weight": "balanced"}
+    ),
+    Variant(
+        "calibrate=True, persons",
+        {"calibrate": True, "max_rows_per_group": 2},
+        lambda t: {"groups": t.person},
+        rows=PERSON,
+    ),
+    Variant(
+        "calibrate=True, three classes",
+        {"calibrate": True, "classes": [0, 1, 2]},
+        targets_of=thirds,
+        of=_takes_classes,
+    ),
     Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
     Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
     Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}, rows=PERSON),
