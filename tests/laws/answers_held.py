@@ -157,6 +157,7 @@ def _keep(kept: dict[str, Any], owner: str, inner: str, value: Any) -> None:
 
 
 _PLAIN = (int, float, str, tuple, np.ndarray, type(None))
+MANY = 1000  # records of which a tenth are enough for an act
 
 
 @contextlib.contextmanager
@@ -255,6 +256,8 @@ def _beside_answers(act: Act) -> Iterator[str]:
         "rows beyond all bounds": table(4, n, stretch=500.0),
         "one row, many times": _alike(table(5, n), act.rows),
     }
+    if act.relation == "add_remove" and n >= MANY:  # of another size, not only of another number
+        strangers["a tenth of the records"] = table(6, n // 10 // act.rows * act.rows)
     for what, other in strangers.items():
         second = watched(act, other, first.answers)
         yield from (f"{what}: {found}" for found in _compared(first, second))

@@ -61,7 +61,7 @@ def with_holes(rows: Any) -> Any:
     return holes
 
 
-def _takes_holes(model: Any) -> bool:
+def takes_holes(model: Any) -> bool:
     return bool(get_tags(model).input_tags.allow_nan)
 
 
@@ -182,9 +182,9 @@ VARIANTS = (
         targets_of=_two_targets,
         of=_takes_targets,
     ),
-    Variant("missing cells", {}, rows_of=with_holes, of=_takes_holes),
+    Variant("missing cells", {}, rows_of=with_holes, of=takes_holes),
     # Of few records one decides what most of them are.
-    Variant("few records, missing cells", {}, rows_of=with_holes, of=_takes_holes, size=LIST),
+    Variant("few records, missing cells", {}, rows_of=with_holes, of=takes_holes, size=LIST),
     Variant(
         "few records, weights",
         {"max_sample_weight": 1.0},

@@ -19,12 +19,12 @@ from scipy.sparse import issparse
 import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
-from skdp import DPLogisticRegression, DPRidge
+from skdp import DPLogisticRegression, DPRidge, DPTableClassifier
 from skdp.entry import Labels, Scores, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
 from skdp.metrics import _area, dp_score
-from skdp.preprocessing import DPStandardScaler, TableEncoder
+from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
 from skdp.solvers import GD, _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
@@ -380,6 +380,33 @@ def test_a_count_that_is_kept_for_later_fits_is_found(monkeypatch):
     assert not any(found(name, ["add_remove"]).values())
     monkeypatch.setattr(_mean_gradient, "record_count", kept)
     assert all(found(name, ["add_remove"]).values())
+
+
+def test_a_mean_where_noise_hides_a_column_is_found(monkeypatch):
+    """Where nothing stands out of the noise there is no median: what is missing takes the mean of what is not."""
+    name, sound = "make_pipeline(DPImputer): few records, missing cells", DPImputer._mapped
+
+    def filled(self, x):
+        holes = np.isnan(x) & (self.statistics_ == 0.0)
+        return np.where(holes, np.nan_to_num(np.nanmean(x, axis=0)), sound(self, x))
+
+    assert not any(found(name).values())
+    monkeypatch.setattr(DPImputer, "_mapped", filled)
+    assert all(found(name).values())
+
+
+def test_a_rough_count_that_is_the_records_own_is_found(monkeypatch):
+    """A few records more or less seldom change it: it is seen in a table of another size."""
+    name, sound = "DPTableClassifier: n unknown", DPTableClassifier.fit
+
+    def guesses(self, X, *given, **more):
+        if self.n_public is None:
+            self.n_public = 10 ** round(np.log10(len(X)))
+        return sound(self, X, *given, **more)
+
+    assert not any(found(name, ["add_remove"]).values())
+    monkeypatch.setattr(DPTableClassifier, "fit", guesses)
+    assert "a tenth" in found(name, ["add_remove"])["add_remove"]
 
 
 def test_a_fit_on_no_record_is_found(monkeypatch):
