@@ -282,6 +282,8 @@ def neighbours_stay(act: Act) -> Iterator[str]:
 def _seen_elsewhere(act: Act) -> Iterator[str]:
     for given, pairs in _neighbours(act):
         first = watched(act, given)
+        others = {public.neighbors for *_, public in first.questions} - {act.relation}
+        yield from (f"a question moves as between neighbours of {one!r}" for one in others)
         for what, other in pairs:
             second = watched(act, other, first.answers)
             yield from (f"{what}: {found}" for found in _compared(first, second))

@@ -83,8 +83,17 @@ def _words(given: Table) -> np.ndarray:
 
 def unlike_lists(given: Table) -> Table:
     """The same lists, cut to between two documents and all: how many follows from the list alone."""
-    _, first, of = np.unique(given.document_list, return_index=True, return_inverse=True)
-    kept = 2 + np.bincount(of, weights=given.X[:, 3] > 0.0).astype(int)
+    return _cut(given, given.document_list, 2)
+
+
+def unlike_persons(given: Table) -> Table:
+    """The same persons, cut to between one row and all: how many follows from the person alone."""
+    return _cut(given, given.person, 1)
+
+
+def _cut(given: Table, keys: np.ndarray, least: int) -> Table:
+    _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+    kept = least + np.bincount(of, weights=given.X[:, 3] > 0.0).astype(int)
     return given.take(np.flatnonzero(np.arange(len(given)) - first[of] < kept[of]))
 
 
@@ -127,7 +136,14 @@ VARIANTS = (
     ),
     Variant("class_weight=dict", {"class_weight": {0: 1.0, 1: 3.0}}),
     Variant("sample_weight", {"max_sample_weight": 1.0}, lambda t: {"sample_weight": t.weight}),
-    Variant("persons", {"max_rows_per_group": 2}, lambda t: {"groups": t.person}, rows=PERSON),
+    # The number of rows is private, whatever the relation.
+    Variant(
+        "persons",
+        {"max_rows_per_group": 2},
+        lambda t: {"groups": t.person},
+        rows=PERSON,
+        cut=unlike_persons,
+    ),
     # No bound is declared, and each is beyond the one that then holds.
     Variant(
         "weights beyond",

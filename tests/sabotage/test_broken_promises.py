@@ -20,14 +20,18 @@ import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge, DPTableClassifier
-from skdp.entry import Labels, Scores, _views, numbers_of
+from skdp.entry import Labels, Scores, _intake, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
+from skdp.fitting import stages
+from skdp.mechanisms import Public
 from skdp.metrics import _area, dp_score
+from skdp.naive_bayes import gaussian
 from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
 from skdp.solvers import GD, _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
+BALANCED = "DPLogisticRegression: class_weight=balanced"
 
 
 def found(name, relations=RELATIONS):
@@ -407,6 +411,25 @@ def test_a_rough_count_that_is_the_records_own_is_found(monkeypatch):
     assert not any(found(name, ["add_remove"]).values())
     monkeypatch.setattr(DPTableClassifier, "fit", guesses)
     assert "a tenth" in found(name, ["add_remove"])["add_remove"]
+
+
+def test_a_count_of_rows_for_one_of_persons_is_found(monkeypatch):
+    """How many rows a person has is private, and only the first few enter."""
+    sound = _intake.units_of
+    assert not any(found("DPTableRegressor: persons").values())
+    monkeypatch.setattr(_intake, "units_of", lambda model, ids, n: (sound(model, ids, n)[0], n))
+    assert found("DPTableRegressor: persons", ["replace_one"])["replace_one"]
+
+
+@pytest.mark.parametrize("name, room", [("DPGaussianNB: declared", gaussian), (BALANCED, stages)])
+def test_counts_of_classes_that_move_as_one_record_alone_are_found(monkeypatch, name, room):
+    """A replaced record leaves one class and enters another: its distance is that of two records."""
+
+    def other(n, columns, intercept, relation, **more):
+        return Public(n, columns, intercept, "add_remove", **more)
+
+    monkeypatch.setattr(room, "Public", other)
+    assert "neighbours of 'add_remove'" in found(name, ["replace_one"])["replace_one"]
 
 
 def test_a_fit_on_no_record_is_found(monkeypatch):
