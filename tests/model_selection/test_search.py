@@ -20,6 +20,8 @@ from sklearn.preprocessing import (
 import skdp
 from skdp import BudgetExceeded, DPLinearSVR, DPLogisticRegression, DPRidge
 from skdp.exceptions import NotSupported
+from skdp.fitting.trials import Seeds
+from skdp.mechanisms import Noise
 from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
 from skdp.preprocessing import BoundsScaler, DPStandardScaler
 from skdp.privacy import Ledger, Receipt, epsilon
@@ -238,6 +240,31 @@ def test_settings_that_are_drawn_are_public_and_the_same_for_a_seed():
     first, second = (clone(search).fit(X, Y) for _ in range(2))
     assert first.best_params_ == second.best_params_ and first.privacy_.seeded
     assert np.array_equal(first.best_estimator_.coef_, second.best_estimator_.coef_)
+
+
+def noises(monkeypatch, search):
+    """Seeds of all noise of a search, in order."""
+    seen, sound = [], Noise.__init__
+
+    def noted(self, seed=None):
+        seen.append(seed)
+        sound(self, seed)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Noise, "__init__", noted)
+        clone(search).set_params(random_state=0).fit(X[:400], Y[:400])
+    return seen
+
+
+@pytest.mark.parametrize("strategy", ["pilot", "geometric"])
+def test_no_two_parts_of_a_seeded_search_have_the_same_noise(strategy, monkeypatch):
+    """One price adds up all parts, as if each had noise of its own."""
+    search = quick().set_params(strategy=strategy)
+    found = noises(monkeypatch, search)
+    assert len(set(found)) == len(found) > 4 and None not in found
+    monkeypatch.setattr(Seeds, "next", lambda self: 7)
+    found = noises(monkeypatch, search)
+    assert len(set(found)) < len(found)
 
 
 def test_it_is_an_estimator_as_others_are():
