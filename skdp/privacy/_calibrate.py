@@ -74,6 +74,8 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     counts = reduced(unit, spec.neighbors)
     if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
         return 0.0, _STEP
+    if accountant == "auto" and ENGINES["profile"].exact(counts, spec.neighbors):
+        return 0.0, _STEP  # the price itself is cheap
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
         from ._pld import epsilon

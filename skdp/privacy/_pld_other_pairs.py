@@ -164,9 +164,11 @@ class ListedPair:
         return np.maximum(losses[:kept], floor), masses[:kept], far * (1 + 1e-12)
 
     def nodes(self, reach: float) -> tuple[Array, Array]:
-        """The losses and their masses, those of neighbours in one where they are many."""
+        """The losses and their masses, those of near neighbours in one where they are many."""
         losses, masses, _ = self._kept(reach, -math.inf)
-        first = np.arange(0, len(losses), max(len(losses) // _NODES, 1))
+        many = np.arange(0, len(losses), max(len(losses) // _NODES, 1))
+        far = np.searchsorted(losses, np.linspace(losses[0], losses[-1], _NODES))
+        first = np.union1d(many, far)
         weights = np.add.reduceat(masses, first)
         means = np.add.reduceat(masses * losses, first) / np.maximum(weights, 1e-300)
         return means, weights
