@@ -14,7 +14,7 @@ from ._arithmetic import round_up
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
-from .events import Script, scaled
+from .events import RandomAllocation, Script, scaled
 from .spec import Spec
 
 __all__ = ["calibrate_scale"]
@@ -74,8 +74,9 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     counts = reduced(unit, spec.neighbors)
     if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
         return 0.0, _STEP
-    if accountant == "auto" and ENGINES["profile"].exact(counts, spec.neighbors):
-        return 0.0, _STEP  # the price itself is cheap
+    allocated = any(isinstance(event, RandomAllocation) for event in counts)
+    if allocated and accountant == "auto" and ENGINES["profile"].exact(counts, spec.neighbors):
+        return 0.0, _STEP  # one epoch is priced sooner by its own curve than on the coarsest grid
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
         from ._pld import epsilon

@@ -147,6 +147,7 @@ class OutcomesPair(CurvePair):
 
     @staticmethod
     def of(side: Outcomes, t: Array) -> Array:
+        """Delta of one side at any real epsilons, rounded up."""
         losses, masses = side.losses, side.masses
         above = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
         rest = np.append(np.cumsum((masses * np.exp(-losses))[::-1])[::-1], 0.0)

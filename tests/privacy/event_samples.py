@@ -39,7 +39,7 @@ GIVEN = (
     PoissonBundle(2.0, (0.5, 0.5), 0.1),
     WithoutReplacementGaussian(3.0, 0.05),
     RandomPosition((0.25, 0.75), (2.0, 5.0)),
-    RandomAllocation(1.5, 20),
+    RandomAllocation(8.0, 20),
     ShuffledEpoch(3.0),
     RenyiDP(1000.0, 0.05),
     ObjectivePerturbation(0.2, 0.05),

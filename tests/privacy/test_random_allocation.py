@@ -36,7 +36,7 @@ def check_one_epoch(kind, z, T, price, looseness=1e-3):
 @pytest.mark.parametrize("z", [0.5, 1.0, 4.0, 50.0])
 @pytest.mark.parametrize("kind", RELATIONS)
 def test_two_batches_by_quadrature(kind, z):
-    check_one_epoch(kind, z, 2, priced)
+    check_one_epoch(kind, z, 2, priced, looseness=1e-2 if z < 1 else 1e-3)
 
 
 @pytest.mark.parametrize("kind", RELATIONS)
