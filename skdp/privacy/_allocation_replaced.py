@@ -88,9 +88,8 @@ def replaced_delta(
     bulk, wide = float(term.at(_BULK).std()), math.sqrt(batches)
     high = max(float(term.at(np.array([top]))[0]), bulk)
     lowest, low = term.at(np.array([floor, -3.0])).tolist()
-    low = max(
-        lowest, 2.0 * min(low, -high)
-    )  # what is lower is raised: two large terms do not make up for it
+    # Lower terms are raised: hardly any sum recovers from them.
+    low = max(lowest, 2.0 * min(low, -high))
     step = cell * min(bulk, (high - low) * wide / _RANGE)
     step = max(step, (high - low) / _MOST, _SPAN * wide * bulk / _LONGEST)
     first, last = math.ceil(low / step), math.ceil(high / step)
@@ -125,7 +124,7 @@ def _upper(rough: Rough, tilts: Array, log_share: float) -> tuple[float, float]:
 
 def _far(small: Grid, count: int, tilt: float, end: float) -> tuple[float, float]:
     """Probability that a sum exceeds a grid point, and its mean there, at most."""
-    most = math.exp(min(count * cumulant(small, small.index, tilt)[1] - tilt * end, 0.0))
+    most = math.exp(min(count * cumulant(small, small.index, tilt)[1] - tilt * end, 300.0))
     peak = end if tilt * end >= 1 else math.exp(tilt * end - 1) / tilt
     return most, most * peak * small.step
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from allocation_truth import one_epoch, panels, simulated, two_epochs
+from scipy.special import ndtr
 
 from skdp import NotSupported
 from skdp.privacy import delta, epsilon, for_rows
@@ -99,6 +100,18 @@ def test_a_wrong_price_is_rejected(kind, broken):
 def test_many_batches_by_simulation(kind, z, T, eps):
     mean, error = simulated(kind, z, T, eps, 20_000_000 // T)
     assert abs(priced(kind, z, T, eps) - mean) < 5 * error + 1e-4 * mean
+
+
+@pytest.mark.parametrize(
+    ("z", "T", "step", "eps"), [(2.0, 100, 2e-3, 0.2049), (1.0, 1000, 0.05, 0.1717)]
+)
+def test_small_deltas_by_a_fine_histogram(z, T, step, eps):
+    """One plain Fourier transform of log-normal terms rounded to the nearest point: delta is about 1e-6."""
+    edges = np.maximum((np.arange(2**20 + 1) - 0.5) * step, 1e-300)
+    above = ndtr(-(z * np.log(edges) + 0.5 / z))
+    terms = np.fft.irfft(np.fft.rfft(above[:-1] - above[1:]) ** T)
+    gain = np.maximum(np.arange(2**20) * step / T - math.exp(eps), 0.0)
+    assert priced("remove", z, T, eps) == pytest.approx(float(gain @ terms), rel=1e-3)
 
 
 def test_two_epochs_compose():
