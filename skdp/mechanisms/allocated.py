@@ -17,31 +17,33 @@ from ._records import Records
 
 __all__ = ["AllocatedBatch"]
 
+_MOST = 2**32 - 1  # batches, of which a word chooses one
+
 Array = np.ndarray[Any, Any]
 
 
 class _Epoch:
     """Batches of an epoch, each of which is handed out once; who is in which never leaves."""
 
-    def __init__(self, batch_of: Array, price: events.Event) -> None:
+    def __init__(self, batch_of: Array, price: events.RandomAllocation) -> None:
         self.price = price
         self._order = np.argsort(batch_of, kind="stable")
-        sizes = np.bincount(batch_of, minlength=price.batches)  # type: ignore[attr-defined]
-        self._ends = np.cumsum(sizes)
+        self._batches = batch_of[self._order]
         self._asked = 0
         self._lock = threading.Lock()
 
-    def next_batch(self, price: events.Event) -> Array:
+    def next_batch(self, price: events.RandomAllocation) -> Array:
         """Records of the next batch; refused where the epoch has none left, or was paid for at another price."""
         with self._lock:
             k = self._asked
-            if price != self.price or k == len(self._ends):
+            if price != self.price or k == price.batches:
                 raise OffScript(
                     f"AllocatedBatch was asked at the price of {price} after {k} batches of {self.price}; "
                     "start a new epoch with opens=True."
                 )
             self._asked += 1
-        return self._order[self._ends[k - 1] if k else 0 : self._ends[k]]
+        first, last = np.searchsorted(self._batches, [k, k + 1])
+        return self._order[first:last]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +89,9 @@ class AllocatedBatch(Mechanism):
     def __post_init__(self) -> None:
         freeze_fields(self, flags=("opens",))
         object.__setattr__(self, "batches", int(self.batches))
-        if self.batches < 1:
+        if not 1 <= self.batches <= _MOST:
             raise ValueError(
-                f"AllocatedBatch was given batches={self.batches}; it must be 1 or more."
+                f"AllocatedBatch was given batches={self.batches}; it must be from 1 to {_MOST}."
             )
         if not isinstance(self.question, Additive):
             raise NotSupported(

@@ -12,6 +12,7 @@ from laws.vaults import RELATIONS, vault
 from skdp import NotSupported, OffScript
 from skdp.losses import Logistic
 from skdp.mechanisms import AllocatedBatch, BestCandidate, Count, Gradient, Noise, Oracle, price
+from skdp.privacy import epsilon
 from skdp.privacy.events import PureDP, RandomAllocation
 from skdp.privacy.ledger import Filter, Recorder
 from skdp.privacy.spec import Spec
@@ -161,12 +162,20 @@ def test_more_batches_than_records_leave_some_empty():
     assert found.sum() == N and (found.sum(axis=1) == 0).any()
 
 
+def test_a_billion_batches_take_no_memory_and_have_a_price():
+    held = records()
+    question = AllocatedBatch(gradient(), 10**9, opens=True)
+    question.answer(held, Noise(0))
+    assert 0 < epsilon(((question.event(held.public), 1),), 1e-6) < 0.05
+
+
 def test_what_has_no_price_there_is_refused():
     choice = BestCandidate(candidates=np.zeros((2, N + 1)), loss=Logistic(), cap=1.0, epsilon=1.0)
     with pytest.raises(NotSupported, match="no price on an allocated batch"):
         AllocatedBatch(choice, T, opens=True)
-    with pytest.raises(ValueError, match="1 or more"):
-        AllocatedBatch(gradient(), 0, opens=True)
+    for batches in (0, 2**32):
+        with pytest.raises(ValueError, match="from 1 to"):
+            AllocatedBatch(gradient(), batches, opens=True)
     assert price(AllocatedBatch(Count(multiplier=2.0), T, True), records("add_remove").public) == (
         RandomAllocation(2.0, T)
     )
