@@ -45,8 +45,7 @@ _FINE, _COARSE = 1024, 128  # cells of an octave, for one large term and for mor
 _BOUND = 4.0  # of small terms, in sd of their sum
 _MOST_LARGE = 16
 _SPACING = 9.0  # sd between the tilted means
-_NARROW = 0.3  # sd below which a cell is integrated to 1e-15 by five points
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(5)
+_NARROW = ((0.01, 3), (0.3, 5))  # sd below which a cell is integrated to 1e-14 by so many points
 UNIT = 1e-13  # relative: covers the rounding of a computed mass
 _BLOCKS = 2000
 _LADDER = np.concatenate([[0.0], np.geomspace(1e-2, 1e2, 81)])
@@ -179,19 +178,12 @@ def divided(y: Array, u: Array, width: Array, s: float, against: float = 0.0) ->
         What the record that comes instead counts, times e^(-s^2).
     """
     low, high = np.empty(len(width)), np.empty(len(width))
-    narrow = np.diff(u) * max(1.0, s) <= _NARROW
-    half = np.diff(u)[narrow] / 2
-    off = half[:, None] * (1.0 + _POINTS)
-    at = u[:-1][narrow][:, None] + off
-    mass = half[:, None] * _WEIGHTS * np.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
-    start = y[:-1][narrow][:, None]
-    rise = np.expm1(s * off) * start
-    if against:
-        rise -= np.expm1(-s * off) * (against / start)
-    rise = np.minimum(rise / width[narrow][:, None], 1.0)
-    high[narrow] = (mass * rise).sum(axis=1)
-    low[narrow] = (mass * (1.0 - rise)).sum(axis=1)
-    wide = ~narrow
+    length, wide = np.diff(u), np.full(len(width), True)
+    for most, points in _NARROW:
+        part = wide & (length * max(1.0, s) <= most)
+        wide &= ~part
+        cells = u[:-1][part], length[part] / 2, y[:-1][part], width[part]
+        low[part], high[part] = _by_points(points, *cells, s, against)
     if wide.any():
         a, b, ends = u[:-1][wide], u[1:][wide], (y[:-1][wide], y[1:][wide])
         without, total = _between(a, b), _between(a - s, b - s)
@@ -204,6 +196,24 @@ def divided(y: Array, u: Array, width: Array, s: float, against: float = 0.0) ->
     out = np.append(low, 0.0)
     out[1:] += high
     return np.asarray(out * (1.0 + UNIT))
+
+
+def _by_points(
+    points: int, u: Array, half: Array, y: Array, width: Array, s: float, against: float
+) -> tuple[Array, Array]:
+    """Masses that stay at the lower edges of cells and that rise to the upper ones, by Gauss and Legendre."""
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    low, high = np.zeros(len(u)), np.zeros(len(u))
+    for node, weight in zip(nodes.tolist(), weights.tolist()):
+        off = half * (1.0 + node)
+        mass = half * weight * np.exp(-((u + off) ** 2) / 2) / math.sqrt(2 * math.pi)
+        rise = np.expm1(s * off) * y
+        if against:
+            rise -= np.expm1(-s * off) * (against / y)
+        part = mass * np.minimum(rise / width, 1.0)
+        high += part
+        low += mass - part
+    return low, high
 
 
 def _cells(first: int, last: int, step: float, s: float) -> Grid:

@@ -25,7 +25,7 @@ _FAR, _FURTHEST = (
     16.0,
     300.0,
 )  # losses that are rarely asked for, and whose exponentials are large doubles
-_CELL, _COARSE_CELL = 5e-3, 2e-2
+_CELL, _COARSE_CELL = 6e-3, 3e-2
 _KNOTS, _FALLS, _FAINT = 64, 256, 1e-15
 
 
