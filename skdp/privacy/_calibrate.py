@@ -89,7 +89,7 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
 
 
 def _sampled(script: Script) -> Script:
-    """The script with Poisson batches for allocated ones, which cost about as much and are priced later."""
+    """The script with Poisson batches for allocated ones: they cost about as much and are priced faster."""
     return tuple(
         (PoissonGaussian(event.multiplier, 1 / event.batches), count * event.batches)
         if isinstance(event, RandomAllocation)
