@@ -158,6 +158,14 @@ class Neighbours:
             return others - (others > self.place)
         return np.sort(np.append(chosen + (chosen >= self.place), self.place))
 
+    def batches(self, batch_of: Array) -> Array:
+        """Return the batch of each record of the second table; a new record is in the first batch."""
+        if self.grown == 0:
+            return batch_of
+        if self.grown < 0:
+            return np.delete(batch_of, self.place)
+        return np.insert(batch_of, self.place, 0)
+
     def gradients(self, question: Any, public: Public, point: Array) -> Array:
         """Sum of the records' gradients at a point, first table less second, by a formula of its own.
 

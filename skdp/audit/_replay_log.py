@@ -106,6 +106,7 @@ def _sums(n: int, width: int) -> Iterator[tuple[str, Mechanism]]:
     yield ": Gradient", room.PoissonBatch(gradient, 0.3)
     yield ": SecondMoment", room.PoissonBatch(room.SecondMoment(multiplier=2.0), 0.3)
     yield ": Gradient", room.RandomBatch(gradient, n // 3)
+    yield ": Gradient", room.AllocatedBatch(gradient, 3, opens=True)
 
 
 def _torn(width: int, size: float, score: float) -> Array:

@@ -116,6 +116,11 @@ class Tape(Noise):
         draw = super().subset
         return self._call("subset", (n, size), None, lambda: draw(n, size))
 
+    def allocation(self, n: int, batches: int) -> Array:
+        """Record a call of `Noise.allocation`, without n, which is private under add_remove."""
+        draw = super().allocation
+        return self._call("allocation", (batches,), None, lambda: draw(n, batches))
+
     def permutation(self, n: int) -> Array:
         """Record a call of `Noise.permutation`."""
         draw = super().permutation
@@ -179,6 +184,8 @@ class Playback(Tape):
             )
         if kind in ("poisson_batch", "subset", "permutation"):
             return self._pair.positions(recorded.answer)
+        if kind == "allocation":
+            return self._pair.batches(recorded.answer)
         if kind == "linear_term":
             return recorded.answer + self._shift(recorded, at)
         return recorded.answer

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._statement import Statement, state
     from ._trials import best_of
     from ._units import number_of_units
+    from .allocated import AllocatedBatch
     from .best_candidate import BestCandidate
     from .best_column import BestColumn
     from .cell_counts import CellCounts
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MECHANISMS",
+    "AllocatedBatch",
     "BestCandidate",
     "BestColumn",
     "CellCounts",
@@ -120,6 +122,7 @@ MECHANISMS = register(
         "row_norms.RowNorms",
         "minimiser.NoisyMinimiser",
         "perturbed_objective.PerturbedObjective",
+        "allocated.AllocatedBatch",
         "subsample.PoissonBatch",
         "subsample.RandomBatch",
     ],

@@ -16,7 +16,7 @@ import numpy as np
 from ._decimals import long_arithmetic
 from ._strips import Bits, big
 
-__all__ = ["permutation", "poisson_batch", "subset"]
+__all__ = ["integers", "permutation", "poisson_batch", "subset"]
 
 Array = np.ndarray[Any, Any]
 

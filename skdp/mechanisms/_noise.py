@@ -101,6 +101,10 @@ class Noise:
         """A uniformly random subset of `size` out of n records, in increasing order, in O(size log size)."""
         return _batches.subset(n, size, self)
 
+    def allocation(self, n: int, batches: int) -> Array:
+        """The batch of each of n records, independent and uniform."""
+        return _batches.integers(batches, n, self)
+
     def permutation(self, n: int) -> Array:
         """A uniformly random order of n records."""
         return _batches.permutation(n, self)
@@ -144,6 +148,10 @@ class Silence(Noise):
     ) -> int:
         """The first that meets its demand."""
         return next((k for k, (t, d) in enumerate(zip(totals, demands)) if t >= d), len(demands))
+
+    def allocation(self, n: int, batches: int) -> Array:
+        """The batches in turn."""
+        return np.arange(n) % batches
 
     def permutation(self, n: int) -> Array:
         """The given order."""

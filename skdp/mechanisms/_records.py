@@ -104,6 +104,8 @@ class Records:
         Which rows belong together, and what each weighs; None where every record is one row of weight 1.
     images : Images or None
         How long all rows are in the coordinates that were asked for last. It never leaves.
+    epoch : object or None
+        The batches that the last epoch of random allocation still has to hand out. They never leave.
 
     See Also
     --------
@@ -127,6 +129,7 @@ class Records:
     whole: bool = True
     units: Units | None = None
     images: Images | None = field(default=None, init=False)
+    epoch: Any = field(default=None, init=False)
 
     @classmethod
     @np.errstate(all="ignore")  # one that a program has made fatal would show a record
@@ -281,6 +284,10 @@ class Records:
         """Keep what was worked out of all rows for the questions to come."""
         object.__setattr__(self, "images", images)
         return images
+
+    def begin(self, epoch: Any) -> None:
+        """Begin an epoch of random allocation; what the last one has left is never asked."""
+        object.__setattr__(self, "epoch", epoch)
 
     def take(self, index: Array | slice) -> Records:
         """The records at `index`."""

@@ -14,7 +14,7 @@ from ._arithmetic import round_up
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
-from .events import Script, scaled
+from .events import PoissonGaussian, RandomAllocation, Script, scaled
 from .spec import Spec
 
 __all__ = ["calibrate_scale"]
@@ -74,6 +74,7 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     counts = reduced(unit, spec.neighbors)
     if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
         return 0.0, _STEP
+    rough = _sampled(unit)
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
         from ._pld import epsilon
@@ -81,10 +82,20 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
         return float(epsilon(script, delta, neighbors, accuracy=_COARSE))
 
     try:
-        scale = _search(lambda s: scaled(unit, s), spec, accountant, coarse, relative=_COARSE / 10)
+        scale = _search(lambda s: scaled(rough, s), spec, accountant, coarse, relative=_COARSE / 10)
     except NotSupported:
         return 0.0, _STEP
-    return math.log(scale), _COARSE
+    return math.log(scale), _COARSE if rough == unit else 5 * _COARSE
+
+
+def _sampled(script: Script) -> Script:
+    """The script with Poisson batches for allocated ones: they cost about as much and are priced faster."""
+    return tuple(
+        (PoissonGaussian(event.multiplier, 1 / event.batches), count * event.batches)
+        if isinstance(event, RandomAllocation)
+        else (event, count)
+        for event, count in script
+    )
 
 
 def _search(

@@ -21,6 +21,7 @@ from .events import (
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    RandomAllocation,
     RandomPosition,
     Script,
     ShuffledEpoch,
@@ -33,6 +34,7 @@ __all__ = ["exact_mu", "reduced", "total", "total_rdp"]
 Reduction = Callable[[Any, str], Event]
 
 _ROUND_OFF = 2e-15  # relative: covers the rounding of a computed epsilon
+_LEAST_ALLOCATED, _MOST_BATCHES = 0.3, 2**20  # more batches never cost more
 _POWERS = {"gdp": 2}  # mu adds in squares, every other price as it is
 
 
@@ -71,6 +73,14 @@ def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:
     return event
 
 
+def _random_allocation(event: RandomAllocation, neighbors: str) -> Event:
+    """One batch is everybody; hardly any noise is priced as if all knew the batch, and so are most batches."""
+    plain = event.batches == 1 or not _LEAST_ALLOCATED <= event.multiplier < math.inf
+    if plain:
+        return _whole_sample(event, neighbors)
+    return RandomAllocation(event.multiplier, min(event.batches, _MOST_BATCHES))
+
+
 def _random_position(event: RandomPosition, neighbors: str) -> Event:
     same = len(set(event.multipliers)) == 1
     return Gaussian(event.multipliers[0]) if same else event
@@ -87,6 +97,7 @@ _REDUCTIONS: dict[type[Event], Reduction] = {
     PoissonBundle: _poisson_bundle,
     PoissonGaussian: _poisson_gaussian,
     PoissonPure: _poisson_pure,
+    RandomAllocation: _random_allocation,
     RandomPosition: _random_position,
     ShuffledEpoch: lambda event, neighbors: Gaussian(event.multiplier),
     WithoutReplacementGaussian: _without_replacement,

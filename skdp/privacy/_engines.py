@@ -26,6 +26,7 @@ from .events import (
     Laplace,
     PoissonPure,
     PureDP,
+    RandomAllocation,
     RandomPosition,
     RenyiDP,
     Script,
@@ -217,13 +218,16 @@ class _Split:
         """True if no price can be tighter."""
         gaussian = any(isinstance(event, Gaussian) for event in self.known)
         alone = self.special is None or (isinstance(self.special, Laplace) and not gaussian)
-        searched = isinstance(self.special, BestOf) and not self.known  # others read this curve
+        own = isinstance(self.special, (BestOf, RandomAllocation))
+        searched = own and not self.known  # others read this curve
         return (alone or searched) and not self.stand_ins
 
     @property
     def tight(self) -> bool:
         """True if no other accountant is known to be tighter."""
-        return self.exact or not (self.stand_ins or isinstance(self.special, (BestOf, Laplace)))
+        return self.exact or not (
+            self.stand_ins or isinstance(self.special, (BestOf, Laplace, RandomAllocation))
+        )
 
 
 def _split(counts: Counts, neighbors: str) -> _Split | None:

@@ -20,6 +20,7 @@ from ._compose import exact_mu, reduced
 from ._costs import inverse_up
 from ._discrete import outcomes
 from ._gaussian import gaussian_delta, gaussian_epsilon
+from ._pld_allocation import AllocatedPair, of_adding, of_removing
 from ._pld_compose import Tail, compose
 from ._pld_curve_pairs import (
     BestOfPair,
@@ -44,6 +45,7 @@ from .events import (
     PoissonGaussian,
     PoissonPure,
     PureDP,
+    RandomAllocation,
     RandomizedResponse,
     Script,
     WithoutReplacementGaussian,
@@ -103,6 +105,14 @@ def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
     return BundleRemovePair(shift, rate, epsilons), BundleAddPair(shift, rate, epsilons)
 
 
+def _allocated(event: RandomAllocation, neighbors: str) -> tuple[Pair, Pair]:
+    if neighbors == "replace_one":
+        return _symmetric(AllocatedPair(event.multiplier, event.batches))
+    sides = (of(event.multiplier, event.batches) for of in (of_removing, of_adding))
+    removing, adding = (ListedPair(side) for side in sides)
+    return removing, adding
+
+
 def _listed(event: Any, neighbors: str) -> tuple[Pair, Pair]:
     sides = outcomes(event, neighbors)
     if neighbors == "replace_one" and sides[0] is not sides[1]:
@@ -123,6 +133,7 @@ _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     PoissonBundle: _bundle,
     PoissonGaussian: _poisson,
     PoissonPure: _poisson_pure,
+    RandomAllocation: _allocated,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
         SwapPair(2 / event.multiplier, event.rate)
     ),

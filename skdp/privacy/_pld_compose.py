@@ -10,7 +10,9 @@ itself. Whatever is cut, wrapped around or rounded is added on the private side.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ from ..exceptions import NotSupported
 from ._pld_lattice import Array, Lattice, Pair
 from ._pld_plan import MAX_CELLS, Counted, Plan
 
-__all__ = ["Tail", "compose"]
+__all__ = ["Tail", "add_up", "compose"]
 
 _TRUSTED = 600.0  # tilting back stays within e^+-600 of the centre
 _UNIT = float(np.finfo(float).eps)
@@ -146,7 +148,31 @@ def _power(values: NDArray[np.complex128], count: int) -> NDArray[np.complex128]
     return out
 
 
-def _window(steps: list[_Tilted], start: int, size: int) -> Array:
+class Summands(Protocol):
+    """Equal terms of a sum: masses on a grid from its point ``first`` on, that add up to 1, and how many there are."""
+
+    @property
+    def weights(self) -> Array:
+        """The masses."""
+        ...
+
+    @property
+    def first(self) -> int:
+        """The first grid point."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """The number of terms."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """Mean of a term in grid steps."""
+        ...
+
+
+def add_up(steps: Sequence[Summands], start: int, size: int) -> Array:
     """Masses of the tilted sum at grid points start, ..., start + size - 1, wrapped around.
 
     Each transform is taken around its own mean, so that powers of its phase stay accurate. Round-off
@@ -189,7 +215,7 @@ def compose(pairs: Counted, plan: Plan) -> Tail:
     start = math.floor(lowest / step) - 1
     width = min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step)
     size = next_fast_len(math.ceil(width / step) + 4, real=True)
-    return _tail(steps, plan, start, _window(steps, start, size), center)
+    return _tail(steps, plan, start, add_up(steps, start, size), center)
 
 
 def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: int) -> Tail:

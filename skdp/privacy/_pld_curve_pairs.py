@@ -143,10 +143,11 @@ class OutcomesPair(CurvePair):
 
     def profile(self, losses: Array) -> Array:
         """Sums of what is above each loss."""
-        return np.max([self._of(side, losses) for side in self.sides], axis=0)
+        return np.max([self.of(side, losses) for side in self.sides], axis=0)
 
     @staticmethod
-    def _of(side: Outcomes, t: Array) -> Array:
+    def of(side: Outcomes, t: Array) -> Array:
+        """Delta of one side at any real epsilons, rounded up."""
         losses, masses = side.losses, side.masses
         above = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
         rest = np.append(np.cumsum((masses * np.exp(-losses))[::-1])[::-1], 0.0)

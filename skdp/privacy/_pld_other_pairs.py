@@ -164,9 +164,12 @@ class ListedPair:
         return np.maximum(losses[:kept], floor), masses[:kept], far * (1 + 1e-12)
 
     def nodes(self, reach: float) -> tuple[Array, Array]:
-        """The losses and their masses, those of neighbours in one where they are many."""
+        """The losses and their masses, those of near neighbours in one where they are many."""
         losses, masses, _ = self._kept(reach, -math.inf)
         first = np.arange(0, len(losses), max(len(losses) // _NODES, 1))
+        if len(losses) > _NODES:  # tails have few of them
+            even = np.linspace(losses[0], losses[-1], _NODES)
+            first = np.union1d(first, np.searchsorted(losses, even))
         weights = np.add.reduceat(masses, first)
         means = np.add.reduceat(masses * losses, first) / np.maximum(weights, 1e-300)
         return means, weights

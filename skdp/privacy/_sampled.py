@@ -17,10 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ._cost_registry import register
+from ._cost_registry import cost, register
 from ._costs import pure_renyi
-from ._gaussian import LOG_SQRT_2PI, gaussian_log_delta
-from .events import PoissonBundle, PoissonGaussian, WithoutReplacementGaussian
+from ._gaussian import LOG_SQRT_2PI, gaussian_delta, gaussian_log_delta
+from .events import (
+    Gaussian,
+    PoissonBundle,
+    PoissonGaussian,
+    RandomAllocation,
+    WithoutReplacementGaussian,
+)
 
 __all__ = ["log_excess"]
 
@@ -193,3 +199,38 @@ def _log_expm1(x: Array) -> Array:
     """log(e^x - 1): the binomial weights sum to one, so subtracting one from each term is exact."""
     with np.errstate(divide="ignore"):
         return np.where(x > 30, x, np.log(np.expm1(np.minimum(x, 30.0))))
+
+
+# Random allocation: that of everybody in a batch that all know, by joint convexity; loss distributions know better
+
+
+def _known_batch(event: RandomAllocation, neighbors: str) -> Gaussian:
+    return Gaussian(event.multiplier / (2.0 if neighbors == "replace_one" else 1.0))
+
+
+def _allocated(currency: str) -> None:
+    whole = Gaussian(1.0)
+
+    @register(RandomAllocation, currency)
+    def _price(event: RandomAllocation, *rest: Any) -> Any:
+        known = _known_batch(event, rest[-1])
+        return cost(whole, currency, rest[-1])(known, *rest)
+
+
+for _currency in ("gdp", "zcdp", "rdp"):
+    _allocated(_currency)
+
+
+@register(RandomAllocation, "profile")
+def _allocated_profile(
+    event: RandomAllocation, epsilon: Any, neighbors: str, extra_mu: float = 0.0
+) -> Any:
+    """That of the exact pair; beside a Gaussian, of a batch that all know."""
+    if extra_mu:
+        known = _known_batch(event, neighbors)
+        return gaussian_delta(epsilon, math.hypot(1.0 / known.multiplier, extra_mu))
+    from ._pld_allocation import allocated_delta  # here, since few scripts need it
+
+    eps = np.asarray(epsilon, float)
+    found = [allocated_delta(event.multiplier, event.batches, e, neighbors) for e in eps.ravel()]
+    return np.reshape(found, eps.shape)[()]

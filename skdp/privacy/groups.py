@@ -30,6 +30,7 @@ from .events import (
     PoissonPure,
     PureDP,
     PureObjectivePerturbation,
+    RandomAllocation,
     RandomPosition,
     Script,
     ShuffledEpoch,
@@ -55,6 +56,7 @@ _RANDOM = (
     PoissonPure,
     PoissonBundle,
     WithoutReplacementGaussian,
+    RandomAllocation,
     RandomPosition,
     ShuffledEpoch,
 )

@@ -150,13 +150,14 @@ class BatchSolver(Solver):
     steps: int = count(1000)
     clip: float | None = clip_bound()
     radius: float = positive(8.0)
-    sampling: str = one_of("poisson", "without_replacement")
+    sampling: str = one_of("poisson", "without_replacement", "allocation")
 
     def asks(self, public: Public, task: Task, budget: Budget) -> Asked:
         """A count where n is private, and `steps` gradients."""
         draw = sampler(self, public, public.n or 1.0)
         yield from count_asked(public, budget)
-        yield draw.batch(any_gradient_asked(self, public, task, budget.noise, False)), self.steps
+        question = any_gradient_asked(self, public, task, budget.noise, False)
+        yield from draw.asked(question, self.steps)
 
 
 @dataclass(frozen=True)

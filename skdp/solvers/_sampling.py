@@ -5,13 +5,16 @@ Sums over a batch are divided by its expected size, which is public or bought, n
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..exceptions import NotSupported
-from ..mechanisms import PoissonBatch, Public, RandomBatch
+from ..mechanisms import AllocatedBatch, PoissonBatch, Public, RandomBatch
 from ..mechanisms._mechanism import Additive
+from ._solver import Asked
 
 __all__ = ["Sampler", "decay", "sampler"]
 
@@ -23,17 +26,32 @@ class Sampler:
     n: float
     rate: float
     sampling: str
+    _turns: Iterator[int] = field(default_factory=itertools.count, compare=False)
 
     @property
     def expected(self) -> float:
         """Expected records in a batch."""
         return self.rate * self.n
 
-    def batch(self, question: Additive) -> PoissonBatch | RandomBatch:
-        """The question, asked of a fresh batch."""
+    def batch(self, question: Additive) -> AllocatedBatch | PoissonBatch | RandomBatch:
+        """The question, asked of the next batch."""
         if self.sampling == "poisson":
             return PoissonBatch(question, self.rate)
-        return RandomBatch(question, round(self.rate * self.n))
+        if self.sampling == "without_replacement":
+            return RandomBatch(question, round(self.rate * self.n))
+        batches = round(1.0 / self.rate)
+        return AllocatedBatch(question, batches, opens=next(self._turns) % batches == 0)
+
+    def asked(self, question: Additive, steps: int) -> Asked:
+        """The question of so many batches in a row."""
+        if self.sampling != "allocation":
+            yield self.batch(question), steps
+            return
+        batches = round(1.0 / self.rate)
+        for done in range(0, steps, batches):
+            yield AllocatedBatch(question, batches, opens=True), 1
+            if rest := min(batches, steps - done) - 1:
+                yield AllocatedBatch(question, batches, opens=False), rest
 
 
 def sampler(solver: Any, public: Public, n: float) -> Sampler:
@@ -52,6 +70,8 @@ def sampler(solver: Any, public: Public, n: float) -> Sampler:
     rate = solver.rate if solver.batch_size is None else min(1.0, solver.batch_size / n)
     if solver.sampling == "without_replacement":
         rate = max(1, round(rate * n)) / n
+    if solver.sampling == "allocation":
+        rate = 1.0 / max(1, round(1.0 / rate))
     return Sampler(float(n), rate, solver.sampling)
 
 

@@ -1,7 +1,8 @@
 """Stochastic proximal gradient descent on Poisson batches (Abadi et al. 2016; prox step of Chen and Lee 2020).
 
 Privacy: post-processing of clipped gradients of fresh Poisson batches, or of fresh batches of fixed size
-(``sampling="without_replacement"``, replace-one neighbours only, costlier: hardly at high noise, several times at low).
+(``sampling="without_replacement"``, replace-one neighbours only, costlier: hardly at high noise, several times at low),
+or of the batches of epochs in which each record is in exactly one (``sampling="allocation"``).
 The script is fixed beforehand. Sums are divided by the expected batch size, which is public or bought, never by the
 realised one.
 """
@@ -44,8 +45,9 @@ class SGD(SteppedBatches):
         As in `GD`.
     radius : float
         How far the noise may carry the iterate, for the default step.
-    sampling : {"poisson", "without_replacement"}
-        How batches are drawn.
+    sampling : {"poisson", "without_replacement", "allocation"}
+        How batches are drawn. ``"allocation"``: each record is in one random batch of each epoch of 1 / `rate` steps;
+        an epoch is paid for as a whole, also a last one that is not finished.
     """
 
     name: ClassVar[str] = "sgd"

@@ -78,6 +78,17 @@ def test_batches_of_fixed_size_on_the_pair_that_is_worst_for_them():
     assert found.refutes(EPSILON), f"the attack should catch half of the noise, found {found}"
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_one_pass_over_batches_of_random_allocation(relation):
+    solver = SGD(
+        steps=2, rate=0.5, clip=0.1, step_size=0.01, averaging=False, sampling="allocation"
+    )
+    plan = plan_of(solver, relation)
+    check_claim(plan, 1600)
+    with pytest.raises(AssertionError, match="claimed"):
+        check_claim(plan, 1600, noise=HalfTheNoise)
+
+
 def test_a_bought_count_and_an_intercept_are_covered():
     for relation in RELATIONS:
         plan = plan_of(

@@ -14,7 +14,7 @@ WORDS = {
     "variant": ("tight", "paper", "cms11", "kst12", "noise_on_x", "odd"),
     "search_noise": ("laplace", "gaussian", "odd"),
     "schedule": ("constant", "epoch", "sqrt", "odd"),
-    "sampling": ("poisson", "without_replacement", "odd"),
+    "sampling": ("poisson", "without_replacement", "allocation", "odd"),
     "stopping": ("fixed", "random", "odd"),
 }
 ODD = (

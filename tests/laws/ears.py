@@ -76,6 +76,12 @@ class Ear(Noise):
         """The batch that was given."""
         return super().subset(n, size) if self.batch is None else self._handed_out()
 
+    def allocation(self, n, batches):
+        """The batch that was given, as the first one."""
+        if self.batch is None:
+            return super().allocation(n, batches)
+        return np.isin(np.arange(n), self._handed_out(), invert=True).astype(int)
+
     def _handed_out(self):
         self.draws += 1
         assert self.draws == 1, "a batch was thrown away, and another one drawn in its place"

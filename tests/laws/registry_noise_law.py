@@ -20,6 +20,7 @@ from scipy import stats
 from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import (
+    AllocatedBatch,
     BestCandidate,
     Coordinates,
     Gradient,
@@ -53,6 +54,10 @@ class Scripted(Noise):
     def subset(self, n, size):
         """The batch that was given."""
         return self.batch
+
+    def allocation(self, n, batches):
+        """The batch that was given, as the first one."""
+        return np.isin(np.arange(n), self.batch, invert=True).astype(int)
 
     def linear_term(self, shape, grid, pure=False):
         """The tilt that was given, or a real one."""
@@ -303,6 +308,9 @@ BY_NAME = {
     "NoisyMinimiser": lambda kind, twin: minimiser(twin),
     "PerturbedObjective": lambda kind, twin: perturbed_objective(twin),
     "Mapped": lambda kind, twin: mapped(twin),
+    "AllocatedBatch": lambda kind, twin: batch(
+        lambda question: AllocatedBatch(question, 3, opens=True), twin
+    ),
     "PoissonBatch": lambda kind, twin: poisson_batch(twin),
     "RandomBatch": lambda kind, twin: batch(lambda question: RandomBatch(question, 3), twin),
 }

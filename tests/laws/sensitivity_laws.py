@@ -9,7 +9,7 @@ from skdp.mechanisms import MECHANISMS
 from skdp.mechanisms._mechanism import Additive, Selection
 
 # A batch measures nothing of its own.
-WRAPPERS = {"PoissonBatch", "RandomBatch"}
+WRAPPERS = {"AllocatedBatch", "PoissonBatch", "RandomBatch"}
 MEASURED = sorted((q for q in MECHANISMS if q.__name__ not in WRAPPERS), key=lambda q: q.__name__)
 
 

@@ -10,7 +10,16 @@ from laws.vaults import RELATIONS, vault
 
 from skdp import NotSupported
 from skdp.losses import Logistic
-from skdp.mechanisms import BestCandidate, Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
+from skdp.mechanisms import (
+    AllocatedBatch,
+    BestCandidate,
+    Count,
+    Gradient,
+    Noise,
+    Oracle,
+    PoissonBatch,
+    RandomBatch,
+)
 from skdp.privacy import accountants
 from skdp.privacy.ledger import Recorder
 
@@ -26,6 +35,7 @@ CASES = [
         ("poisson-gradient", PoissonBatch(GRADIENT, 0.1), RELATIONS),
         ("poisson-choice", PoissonBatch(CHOICE, 0.1), RELATIONS),
         ("random-gradient", RandomBatch(GRADIENT, 1), ("replace_one",)),
+        ("allocated-gradient", AllocatedBatch(GRADIENT, 10, opens=True), RELATIONS),
     ]
     for relation in relations
 ]

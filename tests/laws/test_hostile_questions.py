@@ -10,6 +10,7 @@ from laws.vaults import vault
 from skdp import NotSupported
 from skdp.losses import LIST_LOSSES, BayesRank, Hinge, Logistic, Squared
 from skdp.mechanisms import (
+    AllocatedBatch,
     BestCandidate,
     Count,
     Gradient,
@@ -139,7 +140,8 @@ def test_a_selection_without_a_price_on_fixed_batches_is_refused():
 def test_what_depends_on_positions_is_refused_on_any_batch():
     question = PartyGradients(at=np.zeros((2, 3)), loss=Logistic(), clip=1.0, multiplier=1.0)
     records, account = vault(np.full((6, 2), 0.1), np.ones(6)), Recorder()
-    for batch in (PoissonBatch(question, 0.5), RandomBatch(question, 3)):
+    allocated = AllocatedBatch(question, 3, opens=True)
+    for batch in (PoissonBatch(question, 0.5), RandomBatch(question, 3), allocated):
         with pytest.raises(NotSupported, match="no price on a batch"):
             Oracle(records, account, Noise(0)).ask(batch)
     assert not account.script

@@ -25,7 +25,7 @@ def test_it_has_another_value(name, parameter):
 
 
 def test_words_are_those_that_the_refusal_offers():
-    assert others(base("sgd"), "sampling") == ["without_replacement"]
+    assert others(base("sgd"), "sampling") == ["allocation", "without_replacement"]
     assert others(base("sgd"), "schedule") == ["epoch", "sqrt"]
 
 

@@ -10,7 +10,15 @@ from laws.vaults import RELATIONS, vault
 
 from skdp import BudgetExceeded, NotSupported, OffScript
 from skdp.losses import Logistic
-from skdp.mechanisms import Count, Gradient, Noise, Oracle, PoissonBatch, RandomBatch
+from skdp.mechanisms import (
+    AllocatedBatch,
+    Count,
+    Gradient,
+    Noise,
+    Oracle,
+    PoissonBatch,
+    RandomBatch,
+)
 from skdp.privacy.events import Gaussian
 from skdp.privacy.ledger import Filter, Recorder, Scripted
 from skdp.privacy.spec import Spec
@@ -29,6 +37,7 @@ def _questions():
     records = vault([[0.1], [0.2], [0.3]], [1, -1, 1])
     yield pytest.param(PoissonBatch(GRADIENT, 0.5), records, id="PoissonBatch")
     yield pytest.param(RandomBatch(GRADIENT, 2), records, id="RandomBatch")
+    yield pytest.param(AllocatedBatch(GRADIENT, 2, opens=True), records, id="AllocatedBatch")
 
 
 @pytest.mark.parametrize("question, records", list(_questions()))

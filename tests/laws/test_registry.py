@@ -13,7 +13,14 @@ from walls.checks import ROOT
 
 from skdp import NotSupported
 from skdp.losses import Logistic
-from skdp.mechanisms import MECHANISMS, BestCandidate, Gradient, PoissonBatch, RandomBatch
+from skdp.mechanisms import (
+    MECHANISMS,
+    AllocatedBatch,
+    BestCandidate,
+    Gradient,
+    PoissonBatch,
+    RandomBatch,
+)
 
 EVERY = sorted(MECHANISMS, key=lambda kind: kind.__name__)
 
@@ -47,6 +54,9 @@ def test_every_mechanism_has_a_sabotaged_twin(kind):
 
 def examples(kind, relation):
     """Questions of the kind, for rows of this many columns."""
+    if kind is AllocatedBatch:
+        gradient = Gradient(at=np.ones(2), loss=Logistic(), clip=0.3, multiplier=1.0)
+        return [kind(gradient, 2, opens=True)], 1, 0.25
     if kind in (PoissonBatch, RandomBatch):
         gradient = Gradient(at=np.ones(2), loss=Logistic(), clip=0.3, multiplier=1.0)
         choice = BestCandidate(candidates=np.eye(2), loss=Logistic(), cap=0.3, epsilon=1.0)
@@ -75,7 +85,7 @@ def tables(n, d, rng):
     yield np.full((n, d), 1e-300), np.ones(n)
 
 
-MEASURED = [kind for kind in EVERY if kind not in (PoissonBatch, RandomBatch)]
+MEASURED = [kind for kind in EVERY if kind not in (AllocatedBatch, PoissonBatch, RandomBatch)]
 
 
 def sizes(kind, relation):

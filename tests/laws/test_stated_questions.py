@@ -23,6 +23,7 @@ OTHERS = [
     {"steps": 7, "epochs": 2, "rounds": 3, "generations": 4, "parties": 3, "clip": 0.3},
     {"rate": 0.3, "share": 0.3, "moment_share": 0.3, "norm_share": 0.1, "strength": 3.0},
     {"sampling": "without_replacement", "batch_size": 9, "stopping": "random"},
+    {"sampling": "allocation", "batch_size": 9},
     {"variant": "paper", "intercept_share": 0.5, "cap": 0.3, "bound": 0.4, "step_size": 0.1},
 ]
 

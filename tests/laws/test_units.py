@@ -30,6 +30,7 @@ from skdp import NotSupported
 from skdp.losses import Logistic
 from skdp.mechanisms import (
     MECHANISMS,
+    AllocatedBatch,
     Coordinates,
     Count,
     Gradient,
@@ -305,6 +306,7 @@ def test_a_question_inside_another_is_asked_for_its_proof_too(monkeypatch):
     inside = [
         PoissonBatch(question, 0.5),
         RandomBatch(question, 1),
+        AllocatedBatch(question, 2, opens=True),
         Mapped(question=question, coordinates=Coordinates(np.eye(2))),
     ]
     vault = of_ids([0, 0, 1, 1], relation="replace_one", n=2)

@@ -15,7 +15,7 @@ from skdp.mechanisms.threshold import LineSearch
 from skdp.privacy._objective import log_jacobian
 
 CLAIMING = sorted((q for q in MECHANISMS if q.covers_units), key=lambda q: q.__name__)
-BATCHES = {"PoissonBatch", "RandomBatch"}
+BATCHES = {"AllocatedBatch", "PoissonBatch", "RandomBatch"}
 SUMS = [q for q in CLAIMING if q.__name__ not in BATCHES and not issubclass(q, Release)]
 RELEASES = [q for q in CLAIMING if issubclass(q, Release)]
 SIZES = (2, 3, 10)

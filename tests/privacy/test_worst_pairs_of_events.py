@@ -25,6 +25,7 @@ ELSEWHERE = {
     "test_objective_bruteforce.py": ("ObjectivePerturbation", "PureObjectivePerturbation"),
     "test_best_of.py": ("BestOf",),
     "test_bundles.py": ("PoissonBundle",),
+    "test_random_allocation.py": ("RandomAllocation",),
     "test_rdp.py": ("RandomPosition",),
     "test_event_laws.py": ("RenyiDP", "ShuffledEpoch", "ZCDP"),
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ._event import Event, fraction, inverse_noise_field, noise_field
+from ._event import Event, fraction, inverse_noise_field, noise_field, whole_number
 
 __all__ = [
     "PoissonBundle",
     "PoissonGaussian",
     "PoissonPure",
+    "RandomAllocation",
     "RandomPosition",
     "ShuffledEpoch",
     "WithoutReplacementGaussian",
@@ -63,6 +64,24 @@ class WithoutReplacementGaussian(Event):
 
     multiplier: float = noise_field()
     rate: float = fraction()
+
+
+@dataclass(frozen=True)
+class RandomAllocation(Event):
+    """One epoch of Gaussian sums over batches, where each record is in exactly one, uniformly random.
+
+    ``multiplier`` = sd of the noise on a sum / bound C of ONE record's contribution, under both relations; ``batches``
+    sums are released, and each may depend on those before it. The next epoch draws its batches anew.
+    """
+
+    multiplier: float = noise_field()
+    batches: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(
+            self, "batches", whole_number("RandomAllocation", "batches", self.batches)
+        )
 
 
 @dataclass(frozen=True)
