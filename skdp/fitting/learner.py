@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,7 +18,7 @@ from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import CLASS_SOLVERS, GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
 from ._corners import Corner, corner_width
-from .auto import choose_solver
+from .auto import choose_solver, is_auto
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
 from .run import Fitted, Heard
@@ -46,7 +47,8 @@ class PrivateLearner(PrivateEstimator):
         coefficients are of such columns.
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
-        promise and by public sizes, see docs/choose_a_solver.md.
+        promise and by public sizes, see docs/choose_a_solver.md. Names of scikit-learn's solvers ("lbfgs") mean "auto",
+        and warn.
 
     Attributes
     ----------
@@ -118,7 +120,7 @@ class PrivateLearner(PrivateEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
-        for told in task.ignored:
+        for told in (*_theirs(self.solver), *task.ignored):
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
         self._start().check()
 
@@ -212,7 +214,7 @@ class PrivateLearner(PrivateEstimator):
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """Return the solver that a parameter names, or the one that suits public numbers."""
-        if self._start().given and isinstance(self.solver, str) and self.solver == "auto":
+        if self._start().given and is_auto(self.solver):
             return GD()
         return resolve(choose_solver(self.solver, task, public, spec, alone))
 
@@ -302,6 +304,12 @@ class PrivateLearner(PrivateEstimator):
             return table(self, X, reset=False)
         X = table(self, X, reset=False, sparse=False)
         return to_columns(X, self.bounds_, self.octave_units_)
+
+
+def _theirs(solver: str | Solver) -> Iterator[str]:
+    """Yield a sentence for the name of one of scikit-learn's solvers."""
+    if is_auto(solver) and solver != "auto":
+        yield f"solver={solver!r} is one of scikit-learn's, and means 'auto' here: public sizes choose a private one."
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:

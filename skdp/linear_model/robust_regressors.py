@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..fitting import OPEN, Corner, Sizes
 from ..fitting._fields import parameter
+from ..fitting.auto import is_auto
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
 from ._linear_regressor import LinearRegressor, OtherEpsilon, public_count
@@ -71,9 +72,8 @@ class DPHuberRegressor(LinearRegressor):
 
     def _sharp(self) -> bool:
         """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""
-        chosen = isinstance(self.solver, str) and self.solver == "auto"
         given = self.threshold is not None and self._threshold() < 1.0
-        return chosen and math.isinf(self.epsilon) and given
+        return is_auto(self.solver) and math.isinf(self.epsilon) and given
 
     def _loss(self) -> Loss:
         """A sharp one in the unit of its straight lines: there is a way from blunt corners to sharp ones."""
