@@ -28,9 +28,12 @@ from .starting import ZeroStart
 if TYPE_CHECKING:
     from ..privacy import Ledger
 
-__all__ = ["PrivateLearner"]
+__all__ = ["N_ITER_", "PrivateLearner"]
 
 
+N_ITER_ = """n_iter_ : ndarray of shape (1,)
+    Number of questions that the solver asked of the records: public, or a function of the answers that were paid
+    for. Steps of its own between two questions do not count."""
 _PREFIX = "solver__"  # of parameters of the solver among the estimator's own
 HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
@@ -144,6 +147,7 @@ class PrivateLearner(PrivateEstimator):
                 "its cost has been paid; use smaller steps."
             )
         self._keep_bought(plan, fitted.known)
+        vars(self)["n_iter_"] = np.array([fitted.asked])
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
             self._follow(heard.answers, plan, w, budget)

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..entry import Facts
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor, Sizes
-from ..fitting._fields import parameter
+from ..fitting._fields import attribute, parameter
 from ..fitting._parameters import RULES, Rule
 from ..fitting.data import Array, as_text, scores
+from ..fitting.learner import N_ITER_
 from ..fitting.starting import COEF_INIT, INTERCEPT_INIT, WARM_START, Start
 from ..losses import Loss, Squared
 from ..mechanisms import Public
@@ -70,6 +71,7 @@ class LinearRegressor(PrivateRegressor):
     _begins: ClassVar[type[Start]] = Start
     coef_: Array = field(init=False)
     intercept_: Any = field(init=False)
+    n_iter_: Array = attribute(N_ITER_)
     _one_column: ClassVar[tuple[int, ...]] = (-1,)  # shape of `coef_` where y is a table of one
 
     def _loss(self) -> Loss:
