@@ -150,7 +150,7 @@ def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
 
 
 def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
-    """Return the plan with privately estimated facts in it, or unchanged where a price would depend on them.
+    """Return the plan with privately estimated facts in it, or with its task unchanged where a price depends on them.
 
     Parameters
     ----------
@@ -165,6 +165,8 @@ def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
         return plan  # bounds alone change nothing that is minimised
     norm = plan.data_norm if known.norm is None else known.norm
     new = replace(plan, task=plan.restate(known), data_norm=norm)
+    if known.bounds is None:
+        plan = replace(plan, data_norm=norm)  # rows as they are: no price depends on their unit
     return _as_before(plan, new, budget) if plan.spec.private else new
 
 

@@ -22,7 +22,7 @@ from .auto import choose_solver, is_auto
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
 from .run import Fitted, Heard
-from .stages import Known, root_of, scales_for
+from .stages import Known, of_whole_rows, root_of, scales_for
 from .starting import ZeroStart
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class PrivateLearner(PrivateEstimator):
         Public bound on the norm of a row; rows beyond it count as if scaled down to it. Declare it where you know one:
         that is free. None buys bounds of all columns, in any unit, and then a norm, for a twentieth of the budget in mu
         squared, or up to a tenth where records are few; columns are then seen on [-1, 1] between their bounds, and
-        coefficients are of such columns.
+        coefficients are of such columns. Of a sparse table a norm alone is bought, and columns stay as they are.
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
         promise and by public sizes, see docs/choose_a_solver.md. Names of scikit-learn's solvers ("lbfgs") mean "auto",
@@ -56,12 +56,13 @@ class PrivateLearner(PrivateEstimator):
     Attributes
     ----------
     bounds_ : ndarray of shape (n_features, 2)
-        Where ``data_norm=None``: private bounds of the columns; twice 0 where one is seen by its sign.
+        Where ``data_norm=None``: private bounds of the columns of a dense table; twice 0 where one is seen by its sign.
     octave_units_ : ndarray of shape (n_features,)
         Where ``data_norm=None``: of a column with a heavy tail, the unit up to which numbers count as they are, and
         beyond which each doubling counts as one unit more; 0 for others.
     data_norm_ : float
-        Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1].
+        Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1] or, where
+        the table is sparse, as they are.
     """
 
     data_norm: float | None = None
@@ -133,6 +134,8 @@ class PrivateLearner(PrivateEstimator):
 
     def _complete(self, plan: Any, facts: Facts) -> Any:
         self._start().admit()
+        if facts.sparse and isinstance(plan, Plan):
+            plan = replace(plan, bought=of_whole_rows(plan.bought))
         return super()._complete(plan, facts)
 
     def _note_payer(self, payer: Ledger | None) -> None:
@@ -296,7 +299,9 @@ class PrivateLearner(PrivateEstimator):
         for name in ("bounds_", "octave_units_", "data_norm_"):
             vars(self).pop(name, None)
         if known.bounds is not None and known.units is not None:
-            self.bounds_, self.octave_units_, self.data_norm_ = known.bounds, known.units, norm
+            self.bounds_, self.octave_units_ = known.bounds, known.units
+        if known.norm is not None:
+            self.data_norm_ = norm
 
     def _affine(self) -> tuple[Array, Array]:
         """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
