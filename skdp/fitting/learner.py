@@ -68,6 +68,7 @@ class PrivateLearner(PrivateEstimator):
     data_norm: float | None = None
     solver: str | Solver = "auto"
     _begins: ClassVar[type[ZeroStart]] = ZeroStart
+    _from_zero: ClassVar[bool] = False  # whether bought bounds of targets begin there
     bounds_: Array = field(init=False)
     octave_units_: Array = field(init=False)
     data_norm_: float = field(init=False)
@@ -109,6 +110,10 @@ class PrivateLearner(PrivateEstimator):
         """Return the bound of rows before anything is paid: declared, or one that holds for any answer."""
         return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
+    def _sizes(self, *given: Any, y_bounds: Array | None = None) -> Sizes:
+        """Return public sizes of the problem, with the unit of targets where they have one."""
+        return Sizes(*given)
+
     def _start(self) -> ZeroStart:
         """Return where a fit begins."""
         return self._begins(self)
@@ -123,7 +128,7 @@ class PrivateLearner(PrivateEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
+        _, task = self._stated(self._sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
         for told in (*_theirs(self.solver), *task.ignored):
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
         self._start().check()
@@ -196,7 +201,7 @@ class PrivateLearner(PrivateEstimator):
         outputs = self._outputs() if outputs is None else outputs
         fits = outputs if self._one_by_one() else 1
         weighted = weighted or self._weighted()
-        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
+        sizes = self._sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
         public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
@@ -255,9 +260,8 @@ class PrivateLearner(PrivateEstimator):
         if not bought:
             return plan
         rows = "data_norm" in bought
-        scales = scales_for(
-            plan.spec, plan.public, rows, plan.targets if "y_bounds" in bought else 0
-        )
+        targets = plan.targets if "y_bounds" in bought else 0
+        scales = scales_for(plan.spec, plan.public, rows, targets, self._from_zero)
         scales[0].refuse(plan)
         return replace(
             plan,
@@ -275,7 +279,8 @@ class PrivateLearner(PrivateEstimator):
         heaviest = None if known.of_class is None else self._heaviest_of(known.of_class)
         heaviest = self._heaviest() if heaviest is None else heaviest
         public, scores = plan.public, outputs // plan.fits
-        sizes = Sizes(public.n, public.n_features, scores, heaviest, norm, public.weighted)
+        given = public.n, public.n_features, scores, heaviest, norm, public.weighted
+        sizes = self._sizes(*given, y_bounds=known.y_bounds)
         stated = self._stated(sizes)[1]
         return replace(plan.task, penalty=stated.penalty, each=stated.each)
 

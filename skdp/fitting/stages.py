@@ -161,6 +161,8 @@ class ColumnBounds(Stage):
         What a receipt is to say that these bounds and a norm of rows cost together.
     whole : bool
         Whether the lengths of rows, whose columns stay as they are, stand for these: of a sparse table.
+    from_zero : bool
+        Whether targets are counts: their lower bound is 0 then, whatever the answer.
     """
 
     share: float = COLUMNS
@@ -168,6 +170,7 @@ class ColumnBounds(Stage):
     targets: int = 0
     told: float = COLUMNS + NORM
     whole: bool = False
+    from_zero: bool = False
 
     @property
     def parameter(self) -> str:  # type: ignore[override]
@@ -227,7 +230,10 @@ class ColumnBounds(Stage):
             known = replace(known, bounds=found[:width], units=units[:width])
         if not self.targets:
             return known
-        return replace(known, y_bounds=np.clip(found[width:], -_LARGEST, _LARGEST))
+        bounds = np.clip(found[width:], 0.0 if self.from_zero else -_LARGEST, _LARGEST)
+        if self.from_zero:
+            bounds[:, 0] = 0.0
+        return replace(known, y_bounds=bounds)
 
     def _question(self, plan: Plan | Purchase, noise: float) -> ColumnCounts:
         """Counts of octaves: a replaced record moves a gradient by two bounds, and these by sqrt(2)."""
@@ -333,7 +339,9 @@ def of_rows_alone(public: Public, columns: int) -> Public:
     )
 
 
-def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[Stage, ...]:
+def scales_for(
+    spec: Spec, public: Public, rows: bool, targets: int, from_zero: bool = False
+) -> tuple[Stage, ...]:
     """Choose the share of the budget for bounds and a norm, by public numbers.
 
     So much that an octave with half of the records is seen, from the usual share of the budget up to twice that: few
@@ -349,6 +357,8 @@ def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[St
         Whether bounds of the columns of rows are bought, and a norm.
     targets : int
         Columns of targets whose bounds are bought.
+    from_zero : bool
+        As of `ColumnBounds`.
     """
     times = 1.0
     if spec.private and public.n is not None and spec.delta > 0.0:
@@ -357,7 +367,7 @@ def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[St
         seen = 2.0 * SEEN * moved / (public.n * gaussian_mu(spec.epsilon, spec.delta))
         times = min(max(seen**2 / COLUMNS, 1.0), MOST)
     share, norm = times * COLUMNS, times * NORM * rows
-    bounds = ColumnBounds(share, rows, targets, share + norm)
+    bounds = ColumnBounds(share, rows, targets, share + norm, from_zero=from_zero)
     return (bounds, RowNorm(norm / (1.0 - share))) if rows else (bounds,)
 
 

@@ -24,8 +24,8 @@ from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
 
 __all__ = [
-    "BOUNDS",
     "POSITIVE",
+    "Y_BOUNDS_OF_SEVERAL",
     "LinearRegressor",
     "OtherEpsilon",
     "column_square",
@@ -36,9 +36,10 @@ __all__ = [
 POSITIVE = """positive : bool, default=False
     Whether no coefficient but the intercept may be negative. It costs nothing: what noisy moments say is brought to
     such coefficients."""
-BOUNDS = """y_bounds : pair of float, or list of them
-    Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. They must
-    be declared."""
+Y_BOUNDS_OF_SEVERAL = """y_bounds : pair of float, or list of them, default=None
+    Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. Declare
+    them where you know them: that is free. None buys bounds, in any unit, for a twentieth of the budget in mu
+    squared at most."""
 
 
 def column_square(sizes: Sizes) -> float:

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Iterator
 
-from numpy.typing import ArrayLike
-
 from ..fitting import OPEN, Corner, Sizes
 from ..fitting._fields import parameter
 from ..fitting.auto import is_auto
@@ -57,7 +55,6 @@ class DPHuberRegressor(LinearRegressor):
     epsilon: float = parameter(1.0, rule=OTHER.rule("epsilon"))
     threshold: float | None = None
     alpha: float = 1e-4
-    y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
 
     def _doubts(self) -> Iterator[str]:
         yield from super()._doubts()
@@ -68,7 +65,7 @@ class DPHuberRegressor(LinearRegressor):
 
     def _threshold(self) -> float:
         """Return the threshold for targets in [-1, 1]; where residuals tell, an open one is not used."""
-        return TYPICAL if self.threshold is None else float(self.threshold) / self._scale()[1]
+        return TYPICAL if self.threshold is None else self._in_halves("threshold")
 
     def _sharp(self) -> bool:
         """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""

@@ -216,7 +216,7 @@ class NetworkRegressor(PrivateRegressor):
         """Return the loss of targets in [-1, 1]."""
         if self.huber_threshold is None:
             return Squared()
-        return Huber(float(self.huber_threshold) / self._scale()[1])
+        return Huber(self._in_halves("huber_threshold"))
 
     def _units(self) -> tuple[Any, Any]:
         return self._scale()
