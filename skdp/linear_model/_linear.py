@@ -20,6 +20,7 @@ from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
+from ._plain import to_sklearn
 
 __all__ = ["LinearClassifier", "keep_single"]
 
@@ -70,6 +71,7 @@ class LinearClassifier(PrivateClassifier):
     coef_: Array = field(init=False)
     intercept_: Array = field(init=False)
     n_iter_: Array = attribute(N_ITER_)
+    to_sklearn = to_sklearn
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Scores of rows: ``X @ coef_.T + intercept_``.

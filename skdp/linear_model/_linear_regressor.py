@@ -22,6 +22,7 @@ from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
+from ._plain import to_sklearn
 
 __all__ = [
     "POSITIVE",
@@ -73,6 +74,7 @@ class LinearRegressor(PrivateRegressor):
     coef_: Array = field(init=False)
     intercept_: Any = field(init=False)
     n_iter_: Array = attribute(N_ITER_)
+    to_sklearn = to_sklearn
     _one_column: ClassVar[tuple[int, ...]] = (-1,)  # shape of `coef_` where y is a table of one
 
     def _loss(self) -> Loss:
