@@ -222,10 +222,10 @@ def _named(given: Any, name: str) -> bool:
 
 
 class DPLinearSVC(LinearClassifier):
-    """Linear support vector classifier with (epsilon, delta)-differential privacy, by default of a huberised hinge.
+    """Linear support vector classifier with (epsilon, delta)-differential privacy; its default loss differs.
 
-    The default ``loss`` of scikit-learn's `LinearSVC` is another, the squared hinge: with ``loss="squared_hinge"`` this
-    one minimises the same, but for the intercept, which is free of the penalty here.
+    It is a huberised hinge, and that of scikit-learn's `LinearSVC` is the squared hinge. With ``loss="squared_hinge"``
+    this one minimises the same, but for the intercept, which is free of the penalty here.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ CORNER = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
 
 
 class DPLinearSVR(LinearRegressor):
-    """Linear support vector regression with (epsilon, delta)-differential privacy.
+    """Linear support vector regression with (epsilon, delta)-differential privacy; `LinearSVR`'s epsilon is ``margin``.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
     part of half of the declared range, which vanishes with the noise; or the same of squares, which have no corner.

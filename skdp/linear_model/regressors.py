@@ -44,8 +44,8 @@ class DPRidge(LinearRegressor):
 
     Notes
     -----
-    Scikit-learn's ``solver``, ``max_iter`` and ``tol`` have no counterpart: how long a fit runs may not depend on the
-    data. Several targets, the columns of ``y``, are so many fits that share the budget.
+    Scikit-learn's ``max_iter`` and ``tol`` have no effect, and its solvers mean "auto": how long a fit runs may not
+    depend on the data. Several targets, the columns of ``y``, are so many fits that share the budget.
 
     Examples
     --------

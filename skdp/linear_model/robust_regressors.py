@@ -19,7 +19,7 @@ CORNER = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
 
 
 class DPHuberRegressor(LinearRegressor):
-    """Huber regression with (epsilon, delta)-differential privacy.
+    """Huber regression with (epsilon, delta)-differential privacy; `HuberRegressor`'s epsilon is ``threshold``.
 
     Minimises ``sum(h(y - x.w - b)) + alpha |w|^2``, where h is the square up to ``threshold`` and straight beyond.
 
