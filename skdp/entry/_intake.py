@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
 from ..mechanisms import Documents, number_of_units
-from ..mechanisms._sparse_rows import is_sparse
 from ._arrays import Array, any_table, labels, table, warn_of_column
 from ._cells import codes, numbers_of
 from ._classes import classes_of_targets, coded, read_classes, refuse_unfit, told
@@ -228,7 +228,7 @@ class Labels(Reader):
         found = 2 * places - 1 if len(classes) == 2 else places
         closed = Table(X, found.astype(np.float64), owners, weights)
         single = X.dtype == np.float32
-        return closed, Facts(units, X.shape[1], single, classes, sparse=is_sparse(X))
+        return closed, Facts(units, X.shape[1], single, classes, sparse=issparse(X))
 
     def weights(self, places: Array, classes: Array, sample_weight: Any) -> Array | None:
         """Return the weight of each row as a share of the largest possible, in [0, 1]; None where all weigh the same.
@@ -294,7 +294,7 @@ class Numbers(Reader):
         owners, units = units_of(estimator, given.groups, n)
         weights = shares_of_bound(given.sample_weight, self.bound, n)
         facts = Facts(units, X.shape[1], X.dtype == np.float32, targets=count, column=column)
-        return Table(X, found, owners, weights), replace(facts, sparse=is_sparse(X))
+        return Table(X, found, owners, weights), replace(facts, sparse=issparse(X))
 
 
 @dataclass(frozen=True, eq=False)
