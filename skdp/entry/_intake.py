@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
 from ..mechanisms import Documents, number_of_units
 from ._arrays import Array, any_table, labels, table, warn_of_column
@@ -160,6 +161,8 @@ class Facts:
         Whether rows have weights of their own.
     documents : Documents or None
         Documents, where these are public.
+    sparse : bool
+        Whether rows store only what is not zero.
     """
 
     n: int | None
@@ -170,6 +173,7 @@ class Facts:
     column: bool = False
     weighted: bool = False
     documents: Documents | None = None
+    sparse: bool = False
 
 
 class Reader(ABC):
@@ -223,7 +227,8 @@ class Labels(Reader):
         weights = self.weights(places, classes, given.sample_weight)
         found = 2 * places - 1 if len(classes) == 2 else places
         closed = Table(X, found.astype(np.float64), owners, weights)
-        return closed, Facts(units, X.shape[1], X.dtype == np.float32, classes)
+        single = X.dtype == np.float32
+        return closed, Facts(units, X.shape[1], single, classes, sparse=issparse(X))
 
     def weights(self, places: Array, classes: Array, sample_weight: Any) -> Array | None:
         """Return the weight of each row as a share of the largest possible, in [0, 1]; None where all weigh the same.
@@ -289,7 +294,7 @@ class Numbers(Reader):
         owners, units = units_of(estimator, given.groups, n)
         weights = shares_of_bound(given.sample_weight, self.bound, n)
         facts = Facts(units, X.shape[1], X.dtype == np.float32, targets=count, column=column)
-        return Table(X, found, owners, weights), facts
+        return Table(X, found, owners, weights), replace(facts, sparse=issparse(X))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from ..exceptions import NotSupported
 from ..mechanisms import Public, Records
 from ..mechanisms._cells import cells_of
 from ..mechanisms._octaves import places_of, to_unit
+from ..mechanisms._sparse_rows import lengths_of
 from ._targets import onto_unit
 
 __all__ = [
@@ -155,18 +156,21 @@ class ColumnPlaces(View):
         Whether cells of the rows, and targets, are among them.
     norm : float
         Bound of a row of places.
+    whole : bool
+        Whether the length of a whole row stands for its cells: of a sparse table.
     """
 
     public: Public
     norm: float
     rows: bool = True
     targets: bool = False
+    whole: bool = False
 
     early: ClassVar[bool] = True
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
-        """Map each cell to its place."""
-        columns = [dense(parts.rows)] if self.rows else []
+        """Map each cell, or the length of each row, to its place."""
+        columns = [_cells(parts.rows, self.whole)] if self.rows else []
         columns += [parts.targets] if self.targets else []
         n = len(parts.targets)
         whole = columns[0] if len(columns) == 1 else np.column_stack(columns)
@@ -178,6 +182,8 @@ class ColumnPlaces(View):
 class RowLengths(View):
     """Lengths of rows whose columns lie on [-1, 1] between bounds, over the longest possible.
 
+    Of a sparse table the one column is the length of a row.
+
     Parameters
     ----------
     public : Public
@@ -188,12 +194,15 @@ class RowLengths(View):
         The longest possible.
     units : ndarray of shape (d,) or None
         As of `Rows`.
+    whole : bool
+        As of `ColumnPlaces`.
     """
 
     public: Public
     bounds: Array
     root: float
     units: Array | None = None
+    whole: bool = False
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Measure each row, a block of them at a time."""
@@ -202,7 +211,7 @@ class RowLengths(View):
             seen = to_unit(block, self.bounds[:, 0], self.bounds[:, 1], self.units)
             return np.sqrt(np.einsum("ij,ij->i", seen, seen))[:, None]
 
-        found = _by_blocks(lengths, parts.rows, width=1) / self.root
+        found = _by_blocks(lengths, _cells(parts.rows, self.whole), width=1) / self.root
         return Records.admit(found, np.zeros(len(found)), self.public, 1.0)
 
 
@@ -311,6 +320,18 @@ class ListLabels(View):
 VIEWS: frozenset[type[View]] = frozenset(
     {Rows, ColumnPlaces, RowLengths, ClassCodes, ScoreCells, ListLabels}
 )
+
+
+def _cells(rows: Any, whole: bool) -> Array:
+    """Cells of a dense table, or the length of each row of a sparse one; what no vault would admit is refused."""
+    if not whole:
+        return dense(rows)
+    found = lengths_of(rows)[:, None]
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "X holds values that are not finite or too large to be scaled; clip them first."
+        )
+    return found
 
 
 def dense(rows: Any, bought: bool = True) -> Array:

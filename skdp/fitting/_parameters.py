@@ -19,6 +19,7 @@ from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.spec import NEIGHBORS
 from ..solvers import CLASS_SOLVERS, SOLVERS, Solver
+from ..solvers._resolve import THEIRS
 
 __all__ = [
     "MAX_ROWS_PER_GROUP",
@@ -202,7 +203,7 @@ RULES: dict[str, Rule] = {
         "must be a number from 1 to 2**53: declare a rough count, or None to estimate it privately",
     ),
     "solver": (
-        one_of(Solver, "auto", *SOLVERS, *CLASS_SOLVERS),
+        one_of(Solver, "auto", *SOLVERS, *CLASS_SOLVERS, *THEIRS),
         f"is not known; use one of {_listed(['auto', *sorted([*SOLVERS, *CLASS_SOLVERS])])} or an instance from "
         "skdp.solvers",
     ),
@@ -284,7 +285,7 @@ RULES: dict[str, Rule] = {
         "must be True, False or 'auto', which calibrates where public numbers say that it helps",
     ),
     "multi_class": (
-        one_of((), "multinomial", "ovr"),
+        one_of((), "multinomial", "ovr", "auto"),
         "is not known; use 'multinomial', one fit of all classes, or 'ovr', one fit for each class against the rest",
     ),
     "accountant": (one_of((), *ACCOUNTANTS), f"is unknown; use one of {_listed(ACCOUNTANTS)}"),

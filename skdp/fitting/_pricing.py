@@ -150,7 +150,7 @@ def rehearse(plan: Plan | Purchase, budget: Budget) -> Statement:
 
 
 def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
-    """Return the plan with privately estimated facts in it, or unchanged where a price would depend on them.
+    """Return the plan with privately estimated facts in it, or with its task unchanged where a price depends on them.
 
     Parameters
     ----------
@@ -161,10 +161,13 @@ def priced_as_before(plan: Plan, known: Known, budget: Budget) -> Plan:
     budget : Budget
         The solver's.
     """
-    if plan.restate is None or (known.norm is None and known.of_class is None):
-        return plan  # bounds alone change nothing that is minimised
+    told = known.norm, known.of_class, known.y_bounds
+    if plan.restate is None or all(one is None for one in told):
+        return plan  # bounds of columns alone change nothing that is minimised
     norm = plan.data_norm if known.norm is None else known.norm
     new = replace(plan, task=plan.restate(known), data_norm=norm)
+    if known.bounds is None:
+        plan = replace(plan, data_norm=norm)  # rows as they are: no price depends on their unit
     return _as_before(plan, new, budget) if plan.spec.private else new
 
 

@@ -27,8 +27,9 @@ from ..solvers import (
     WhiteObjective,
 )
 from ..solvers._one_shot import TYPICAL
+from ..solvers._resolve import THEIRS
 
-__all__ = ["MANY", "choose_solver", "noise_level"]
+__all__ = ["MANY", "choose_solver", "is_auto", "noise_level"]
 
 WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for each record
 # Noise of a mean gradient, in norms, up to which a perturbed objective does better than gradients: where the two met on
@@ -53,6 +54,22 @@ MANY = 4e6  # records beside which double precision certifies no minimiser of a 
 TILTED_PROX: dict[type[Loss], float] = {QuantileHuber: 0.002}
 
 
+def is_auto(solver: object) -> bool:
+    """Return True if a parameter leaves the solver open: by "auto", or by a name of one of scikit-learn's.
+
+    Parameters
+    ----------
+    solver : object
+        Whatever the user gave.
+
+    Examples
+    --------
+    >>> is_auto("auto"), is_auto("lbfgs"), is_auto("sgd")
+    (True, True, False)
+    """
+    return isinstance(solver, str) and (solver == "auto" or solver in THEIRS)
+
+
 def choose_solver(
     solver: str | Solver, task: Task, public: Public, spec: Spec, alone: bool
 ) -> str | Solver:
@@ -71,7 +88,7 @@ def choose_solver(
     alone : bool
         Whether any theorem may price the fit: a ledger keeps books of all kinds, and no accountant is asked for.
     """
-    if not isinstance(solver, str) or solver != "auto":
+    if not is_auto(solver):
         return solver
     if isinstance(task.loss, ListLoss):
         return _of_lists(task, public)

@@ -27,6 +27,7 @@ from ._calibration import LINEAR, Expected, ScoreBins, Slope, is_worth_it
 from ._fields import parameter
 from ._parameters import MAX_ROWS_PER_GROUP, MAX_SAMPLE_WEIGHT
 from ._pricing import priced
+from .auto import is_auto
 from .learner import PrivateLearner
 from .plan import Plan
 from .run import Fitted, Heard
@@ -201,8 +202,11 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         counts.refuse(plan)
         restate = partial(self._restated, plan, outputs)
         plan = replace(plan, bought=(counts, *plan.bought), restate=restate)
-        auto = isinstance(self.solver, str) and self.solver == "auto"
-        if auto and solver is None and isinstance(plan.solver, ObjectivePerturbation):
+        if (
+            is_auto(self.solver)
+            and solver is None
+            and isinstance(plan.solver, ObjectivePerturbation)
+        ):
             try:
                 priced(plan)
             except NotSupported:

@@ -20,7 +20,7 @@ from ..solvers import Budget
 from ._bases import BaseEstimator, CallbackSupportMixin, with_callbacks
 from ._callbacks import begin_context, refuse_looks, telling
 from ._fields import FromFields, rules_of
-from ._foreign import refuse_foreign, refusing_foreign
+from ._foreign import take_foreign, taking_foreign
 from ._parameters import RULES, Rule, SeedSource, refuse_wrong
 from ._payer import (
     UNCOVERED,
@@ -104,10 +104,10 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
     feature_names_in_: Array = field(init=False)
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """Make constructors explain why parameters of scikit-learn's estimators do not exist here."""
+        """Make constructors take parameters of scikit-learn's without effect, and explain why others are refused."""
         super().__init_subclass__(**given)
         if "__init__" in vars(cls):
-            setattr(cls, "__init__", refusing_foreign(vars(cls)["__init__"]))  # noqa: B010
+            setattr(cls, "__init__", taking_foreign(vars(cls)["__init__"]))  # noqa: B010
 
     if hasattr(CallbackSupportMixin, "set_callbacks"):
 
@@ -130,7 +130,7 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as in scikit-learn."""
-        refuse_foreign(type(self), params, self._get_param_names())
+        params = take_foreign(type(self), params, self._get_param_names())
         super().set_params(**params)
         note_price(self, params)
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,19 +18,22 @@ from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import CLASS_SOLVERS, GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
 from ._corners import Corner, corner_width
-from .auto import choose_solver
+from .auto import choose_solver, is_auto
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
 from .run import Fitted, Heard
-from .stages import Known, root_of, scales_for
+from .stages import Known, of_whole_rows, root_of, scales_for
 from .starting import ZeroStart
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
 
-__all__ = ["PrivateLearner"]
+__all__ = ["N_ITER_", "PrivateLearner"]
 
 
+N_ITER_ = """n_iter_ : ndarray of shape (1,)
+    Number of questions that the solver asked of the records: public, or a function of the answers that were paid
+    for. Steps of its own between two questions do not count."""
 _PREFIX = "solver__"  # of parameters of the solver among the estimator's own
 HOLD_ALL = "auto", "shifted", "rdp"  # ledgers in which every common solver has a price
 
@@ -43,25 +47,28 @@ class PrivateLearner(PrivateEstimator):
         Public bound on the norm of a row; rows beyond it count as if scaled down to it. Declare it where you know one:
         that is free. None buys bounds of all columns, in any unit, and then a norm, for a twentieth of the budget in mu
         squared, or up to a tenth where records are few; columns are then seen on [-1, 1] between their bounds, and
-        coefficients are of such columns.
+        coefficients are of such columns. Of a sparse table a norm alone is bought, and columns stay as they are.
     solver : str or Solver, default="auto"
         Algorithm, by name or as an instance such as ``skdp.solvers.SGD(batch_size=200)``; "auto" chooses by the
-        promise and by public sizes, see docs/choose_a_solver.md.
+        promise and by public sizes, see docs/choose_a_solver.md. Names of scikit-learn's solvers ("lbfgs") mean "auto",
+        and warn.
 
     Attributes
     ----------
     bounds_ : ndarray of shape (n_features, 2)
-        Where ``data_norm=None``: private bounds of the columns; twice 0 where one is seen by its sign.
+        Where ``data_norm=None``: private bounds of the columns of a dense table; twice 0 where one is seen by its sign.
     octave_units_ : ndarray of shape (n_features,)
         Where ``data_norm=None``: of a column with a heavy tail, the unit up to which numbers count as they are, and
         beyond which each doubling counts as one unit more; 0 for others.
     data_norm_ : float
-        Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1].
+        Where ``data_norm=None``: the private norm to which longer rows are scaled down, of columns on [-1, 1] or, where
+        the table is sparse, as they are.
     """
 
     data_norm: float | None = None
     solver: str | Solver = "auto"
     _begins: ClassVar[type[ZeroStart]] = ZeroStart
+    _from_zero: ClassVar[bool] = False  # whether bought bounds of targets begin there
     bounds_: Array = field(init=False)
     octave_units_: Array = field(init=False)
     data_norm_: float = field(init=False)
@@ -103,6 +110,10 @@ class PrivateLearner(PrivateEstimator):
         """Return the bound of rows before anything is paid: declared, or one that holds for any answer."""
         return root_of(n_features) if self.data_norm is None else float(self.data_norm)
 
+    def _sizes(self, *given: Any, y_bounds: Array | None = None) -> Sizes:
+        """Return public sizes of the problem, with the unit of targets where they have one."""
+        return Sizes(*given)
+
     def _start(self) -> ZeroStart:
         """Return where a fit begins."""
         return self._begins(self)
@@ -117,8 +128,8 @@ class PrivateLearner(PrivateEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _, task = self._stated(Sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
-        for told in task.ignored:
+        _, task = self._stated(self._sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
+        for told in (*_theirs(self.solver), *task.ignored):
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
         self._start().check()
 
@@ -128,6 +139,8 @@ class PrivateLearner(PrivateEstimator):
 
     def _complete(self, plan: Any, facts: Facts) -> Any:
         self._start().admit()
+        if facts.sparse and isinstance(plan, Plan):
+            plan = replace(plan, bought=of_whole_rows(plan.bought))
         return super()._complete(plan, facts)
 
     def _note_payer(self, payer: Ledger | None) -> None:
@@ -142,6 +155,7 @@ class PrivateLearner(PrivateEstimator):
                 "its cost has been paid; use smaller steps."
             )
         self._keep_bought(plan, fitted.known)
+        vars(self)["n_iter_"] = np.array([fitted.asked])
         self._store(np.asarray(w, dtype=np.float64), plan)
         if heard is not None:
             self._follow(heard.answers, plan, w, budget)
@@ -187,7 +201,7 @@ class PrivateLearner(PrivateEstimator):
         outputs = self._outputs() if outputs is None else outputs
         fits = outputs if self._one_by_one() else 1
         weighted = weighted or self._weighted()
-        sizes = Sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
+        sizes = self._sizes(n, n_features, outputs // fits, self._heaviest(), data_norm, weighted)
         public, task = self._stated(sizes)
         facts: dict[str, Any] = {} if public.n is None else {"n": public.n}
         facts |= {"n_features": n_features, "data_norm": data_norm, **declared}
@@ -212,7 +226,7 @@ class PrivateLearner(PrivateEstimator):
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """Return the solver that a parameter names, or the one that suits public numbers."""
-        if self._start().given and isinstance(self.solver, str) and self.solver == "auto":
+        if self._start().given and is_auto(self.solver):
             return GD()
         return resolve(choose_solver(self.solver, task, public, spec, alone))
 
@@ -246,9 +260,8 @@ class PrivateLearner(PrivateEstimator):
         if not bought:
             return plan
         rows = "data_norm" in bought
-        scales = scales_for(
-            plan.spec, plan.public, rows, plan.targets if "y_bounds" in bought else 0
-        )
+        targets = plan.targets if "y_bounds" in bought else 0
+        scales = scales_for(plan.spec, plan.public, rows, targets, self._from_zero)
         scales[0].refuse(plan)
         return replace(
             plan,
@@ -266,7 +279,8 @@ class PrivateLearner(PrivateEstimator):
         heaviest = None if known.of_class is None else self._heaviest_of(known.of_class)
         heaviest = self._heaviest() if heaviest is None else heaviest
         public, scores = plan.public, outputs // plan.fits
-        sizes = Sizes(public.n, public.n_features, scores, heaviest, norm, public.weighted)
+        given = public.n, public.n_features, scores, heaviest, norm, public.weighted
+        sizes = self._sizes(*given, y_bounds=known.y_bounds)
         stated = self._stated(sizes)[1]
         return replace(plan.task, penalty=stated.penalty, each=stated.each)
 
@@ -290,7 +304,9 @@ class PrivateLearner(PrivateEstimator):
         for name in ("bounds_", "octave_units_", "data_norm_"):
             vars(self).pop(name, None)
         if known.bounds is not None and known.units is not None:
-            self.bounds_, self.octave_units_, self.data_norm_ = known.bounds, known.units, norm
+            self.bounds_, self.octave_units_ = known.bounds, known.units
+        if known.norm is not None:
+            self.data_norm_ = norm
 
     def _affine(self) -> tuple[Array, Array]:
         """Return slope and shift that map a number between privately estimated bounds to [-1, 1]."""
@@ -302,6 +318,12 @@ class PrivateLearner(PrivateEstimator):
             return table(self, X, reset=False)
         X = table(self, X, reset=False, sparse=False)
         return to_columns(X, self.bounds_, self.octave_units_)
+
+
+def _theirs(solver: str | Solver) -> Iterator[str]:
+    """Yield a sentence for the name of one of scikit-learn's solvers."""
+    if is_auto(solver) and solver != "auto":
+        yield f"solver={solver!r} is one of scikit-learn's, and means 'auto' here: public sizes choose a private one."
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:

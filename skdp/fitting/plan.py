@@ -36,6 +36,8 @@ class Sizes:
         Bound of rows: declared, or what stands for it until it is bought.
     weighted : bool
         Whether rows have weights of their own.
+    unit : float or ndarray of shape (t,)
+        Half of the range of targets, or of each of several: declared, or 1 until it is bought.
     """
 
     n: int | None
@@ -44,6 +46,7 @@ class Sizes:
     heaviest: float = 1.0
     norm: float = 1.0
     weighted: bool = False
+    unit: Any = 1.0
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """Base class of the private regressors: numbers within declared bounds in, numbers out."""
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
+from .._messages import as_text
 from ..entry import (
     Array,
     Facts,
@@ -16,19 +17,29 @@ from ..entry import (
     middle_and_half,
     read_targets,
 )
+from ..exceptions import NotSupported
 from ._bases import RegressorMixin
-from ._fields import parameter
+from ._fields import attribute, parameter
 from ._parameters import (
     MAX_ROWS_PER_GROUP,
     MAX_SAMPLE_WEIGHT,
     RULES,
     Rule,
+    are_bounds,
     are_bounds_or_several,
 )
 from .learner import PrivateLearner
-from .plan import Plan
+from .plan import Plan, Sizes
 
-__all__ = ["ALPHA_OF_SEVERAL", "BOUNDS_OF_ANY_UNIT", "BOUNDS_OF_SEVERAL", "PrivateRegressor"]
+__all__ = ["ALPHA_OF_SEVERAL", "BOUNDS_OF_SEVERAL_OR_NONE", "PrivateRegressor"]
+
+NARROW = 1e-30  # half of a range, below which penalties would leave the doubles
+
+Y_BOUNDS = """y_bounds : pair of float, default=None
+    Public bounds on the target, ``(low, high)``; targets beyond are cut to them. Declare them where you know them: that
+    is free. None buys bounds, in any unit, for a twentieth of the budget in mu squared at most."""
+Y_BOUNDS_ = """y_bounds_ : ndarray of shape (n_targets, 2)
+    Where ``y_bounds=None``: private bounds of the targets; twice 0 where one has no scale: it is predicted as 0."""
 
 
 def _one_or_several(name: str) -> Rule:
@@ -45,8 +56,11 @@ def _one_or_several(name: str) -> Rule:
 
 _TOLD = f"{RULES['y_bounds'][1]}; a list of such pairs for several targets"
 ALPHA_OF_SEVERAL = _one_or_several("alpha")
-BOUNDS_OF_SEVERAL: Rule = are_bounds_or_several, _TOLD
-BOUNDS_OF_ANY_UNIT: Rule = (
+BOUNDS_OR_NONE: Rule = (
+    lambda value: value is None or are_bounds(value),
+    f"{RULES['y_bounds'][1]}; None estimates bounds privately",
+)
+BOUNDS_OF_SEVERAL_OR_NONE: Rule = (
     lambda value: value is None or are_bounds_or_several(value),
     f"{_TOLD}; None estimates bounds privately",
 )
@@ -60,19 +74,18 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
 
     Parameters
     ----------
-    y_bounds : pair of float
-        Public bounds on the target, ``(low, high)``; targets beyond are cut to them. They must be declared.
     clip_predictions : bool, default=True
         Whether predictions are cut to ``y_bounds``, which costs no privacy.
     """
 
     fit_intercept = True  # not a parameter of every regressor
 
-    y_bounds: ArrayLike | None = None
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OR_NONE)
     clip_predictions: bool = True
     max_rows_per_group: int | None = parameter(None, MAX_ROWS_PER_GROUP)
     max_sample_weight: float | None = parameter(None, MAX_SAMPLE_WEIGHT)
     _several: ClassVar[bool] = False
+    y_bounds_: Array = attribute(Y_BOUNDS_)
     _column: bool = field(init=False)
 
     def fit(
@@ -156,6 +169,26 @@ class PrivateRegressor(RegressorMixin, PrivateLearner):
     def _scale(self) -> tuple[Any, Any]:
         """Return the target that becomes 0, and the distance that becomes 1; the former is 0 without an intercept."""
         return middle_and_half(self._bounds(), self.fit_intercept)
+
+    def _in_halves(self, name: str) -> float:
+        """Return a parameter in units of the target over half of its range, which the loss and its price rest on."""
+        given = float(getattr(self, name))
+        if self.y_bounds is None:
+            raise NotSupported(
+                f"{name}={as_text(given)} is in units of the target, whose scale y_bounds=None estimates privately; "
+                f"declare y_bounds, or leave {name} out."
+            )
+        return given / float(self._scale()[1])
+
+    def _sizes(self, *given: Any, y_bounds: Array | None = None) -> Sizes:
+        sizes = super()._sizes(*given)
+        if self.y_bounds is not None:
+            return replace(sizes, unit=self._scale()[1])
+        if y_bounds is None:
+            return sizes
+        bounds = y_bounds[0] if len(y_bounds) == 1 else y_bounds
+        half = middle_and_half(bounds, self._centred())[1]
+        return replace(sizes, unit=np.clip(half, NARROW, 1.0 / NARROW))  # as declared ones may be
 
     def _buys(self) -> tuple[str, ...]:
         return (*super()._buys(), "y_bounds") if self.y_bounds is None else super()._buys()

@@ -71,11 +71,14 @@ class Fitted:
         As it was run, once all was bought.
     known : Known
         What was bought.
+    asked : int
+        Questions of the solver, without those that bought something.
     """
 
     w: Array | None
     plan: Plan | Purchase
     known: Known
+    asked: int = 0
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,16 @@ class Run:
         work = partial(self._work, heard=heard)
         fitted, receipt = self._program.run(table, noise, work, plan.first_views(), follow)
         finish(followed[0])
-        return fitted, self._told(receipt)
+        asked = _length(receipt.script) - self._beside_the_solver
+        return replace(fitted, asked=asked), self._told(receipt)
+
+    @property
+    def _beside_the_solver(self) -> int:
+        """Return the number of questions of stages before and behind the solver."""
+        plan, budget = self.plan, self.budget
+        stages = plan.bought if isinstance(plan, Purchase) else (*plan.bought, *plan.after)
+        stated = (stage.state(plan, plan.noise_of(k, budget)) for k, stage in enumerate(stages))
+        return sum(_length(one.script) for one in stated)
 
     @property
     def charge(self) -> Script:
@@ -218,6 +230,11 @@ def _solve(window: Window, plan: Plan, budget: Budget, known: Known, heard: Hear
         shown = oracle if heard is None else heard.beside(oracle)
         columns.append(plan.solver.solve(shown, task, budget))
     return columns[0] if plan.fits == 1 else np.stack(columns, axis=-1)
+
+
+def _length(script: Script) -> int:
+    """Return the number of questions of a script."""
+    return sum(count for _, count in script)
 
 
 class Heard:

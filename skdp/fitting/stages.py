@@ -34,6 +34,7 @@ __all__ = [
     "Look",
     "RowNorm",
     "Stage",
+    "of_whole_rows",
     "root_of",
     "scales_for",
 ]
@@ -68,8 +69,10 @@ class Known:
         Bounds of the columns of rows, and of the targets.
     units : ndarray of shape (d,) or None
         Of columns of rows that are seen by octaves; 0 for others.
+    longest : float
+        Of a sparse table: a bound on nearly all lengths of rows, from their octaves.
     norm : float or None
-        Bound on the norm of rows whose columns lie on [-1, 1].
+        Bound on the norm of rows, whose columns lie on [-1, 1] where they have bounds.
     of_class : ndarray of shape (K,) or None
         Weight of a record of each class.
     w : ndarray or None
@@ -84,6 +87,7 @@ class Known:
     bounds: Array | None = None
     y_bounds: Array | None = None
     units: Array | None = None
+    longest: float = 1.0
     norm: float | None = None
     of_class: Array | None = None
     w: Array | None = None
@@ -155,12 +159,18 @@ class ColumnBounds(Stage):
         Columns of targets whose bounds are bought.
     told : float
         What a receipt is to say that these bounds and a norm of rows cost together.
+    whole : bool
+        Whether the lengths of rows, whose columns stay as they are, stand for these: of a sparse table.
+    from_zero : bool
+        Whether targets are counts: their lower bound is 0 then, whatever the answer.
     """
 
     share: float = COLUMNS
     rows: bool = True
     targets: int = 0
     told: float = COLUMNS + NORM
+    whole: bool = False
+    from_zero: bool = False
 
     @property
     def parameter(self) -> str:  # type: ignore[override]
@@ -191,10 +201,13 @@ class ColumnBounds(Stage):
         public, question = self._public(plan), self._question(plan, noise)
         stated = state([(question, 1)], public)
         least = math.ceil(SEEN * question.multiplier * question.bound(public))
-        note = _NOTES[self.rows, self.targets > 0] + (
+        otherwise = (
+            "rows are bounded by norm 1" if self.whole else "only the sign of a column is used"
+        )
+        note = _NOTES[self.rows + self.whole, self.targets > 0] + (
             f" estimated privately, for {self.told:.2g} of the budget in mu squared; bounds are found only where "
-            f"about {least} values lie within a factor of two of each other: otherwise only the sign of a column is "
-            "used, and a target is predicted as 0"
+            f"about {least} values lie within a factor of two of each other: otherwise {otherwise}, "
+            "and a target is predicted as 0"
         )
         return Statement(stated.script, ("bought_scales", *stated.proofs), (note,))
 
@@ -202,7 +215,7 @@ class ColumnBounds(Stage):
         """Return the one view that it asks."""
         public = self._public(plan)
         given = public, norm_of(public.n_features)
-        return (ColumnPlaces(*given, rows=self.rows, targets=self.targets > 0),)
+        return (ColumnPlaces(*given, self.rows, self.targets > 0, self.whole),)
 
     def run(
         self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
@@ -211,11 +224,16 @@ class ColumnBounds(Stage):
         found, units, n = buy_bounds(look(self.views(plan)[0]), self._question(plan, noise))
         width = len(found) - self.targets
         known = replace(known, n=n)
-        if self.rows:
+        if self.whole:
+            known = replace(known, longest=float(found[0, 1]) or 1.0)
+        elif self.rows:
             known = replace(known, bounds=found[:width], units=units[:width])
         if not self.targets:
             return known
-        return replace(known, y_bounds=np.clip(found[width:], -_LARGEST, _LARGEST))
+        bounds = np.clip(found[width:], 0.0 if self.from_zero else -_LARGEST, _LARGEST)
+        if self.from_zero:
+            bounds[:, 0] = 0.0
+        return replace(known, y_bounds=bounds)
 
     def _question(self, plan: Plan | Purchase, noise: float) -> ColumnCounts:
         """Counts of octaves: a replaced record moves a gradient by two bounds, and these by sqrt(2)."""
@@ -223,7 +241,8 @@ class ColumnBounds(Stage):
         return counts_asked(public, noise / math.sqrt(self.share * public.sensitivity_factor))
 
     def _public(self, plan: Plan | Purchase) -> Public:
-        return of_rows_alone(plan.public, plan.public.n_features * self.rows + self.targets)
+        columns = 1 if self.whole else plan.public.n_features
+        return of_rows_alone(plan.public, columns * self.rows + self.targets)
 
 
 @dataclass(frozen=True)
@@ -234,9 +253,12 @@ class RowNorm(Stage):
     ----------
     share : float
         Of what the bounds have left.
+    whole : bool
+        As of `ColumnBounds`.
     """
 
     share: float
+    whole: bool = False
 
     parameter: ClassVar[str] = "data_norm"
 
@@ -253,15 +275,19 @@ class RowNorm(Stage):
         self, look: Look, plan: Plan | Purchase, noise: float, budget: Budget, known: Known
     ) -> Known:
         """Ask, and post-process the answer."""
-        assert known.bounds is not None
-        public, root = of_rows_alone(plan.public, 1), root_of(plan.public.n_features)
-        question = self._question(plan, noise)
-        lengths = RowLengths(public, known.bounds, root, known.units)
+        public, question = of_rows_alone(plan.public, 1), self._question(plan, noise)
+        if self.whole:
+            root = known.longest
+            lengths = RowLengths(public, np.array([[-root, root]]), 1.0, whole=True)
+        else:
+            assert known.bounds is not None
+            root = root_of(plan.public.n_features)
+            lengths = RowLengths(public, known.bounds, root, known.units)
         mean = float(look(lengths).ask(question)) / known.n
         error = question.multiplier / known.n
         longer = LONGEST * opening(plan.public, budget)
         norm = root * min(max(longer * mean, 2.0 * error, LEAST), 1.0)
-        return replace(known, norm=norm)
+        return replace(known, norm=min(max(norm, 1.0 / _LARGEST), _LARGEST))
 
     def _question(self, plan: Plan | Purchase, noise: float) -> RowNorms:
         """A sum of lengths: a replaced record moves a gradient by two bounds, and this by one."""
@@ -282,7 +308,22 @@ _NOTES = {
         True,
     ): "columns and targets have no declared bounds: bounds of each and a norm of rows are",
     (False, True): "the target has no declared bounds: they are",
+    (2, False): "the rows have no declared norm: it is",
+    (2, True): "rows have no declared norm, and targets no bounds: these are",
 }
+
+
+def of_whole_rows(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """Return the stages for a sparse table: a norm of its rows is bought, and bounds of columns are not.
+
+    They ask for as many answers with noise of the same multipliers, so the price is that of a dense table.
+    """
+    return tuple(
+        replace(one, whole=True)
+        if isinstance(one, ColumnBounds | RowNorm) and one.parameter == "data_norm"
+        else one
+        for one in stages
+    )
 
 
 def of_rows_alone(public: Public, columns: int) -> Public:
@@ -298,7 +339,9 @@ def of_rows_alone(public: Public, columns: int) -> Public:
     )
 
 
-def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[Stage, ...]:
+def scales_for(
+    spec: Spec, public: Public, rows: bool, targets: int, from_zero: bool = False
+) -> tuple[Stage, ...]:
     """Choose the share of the budget for bounds and a norm, by public numbers.
 
     So much that an octave with half of the records is seen, from the usual share of the budget up to twice that: few
@@ -314,6 +357,8 @@ def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[St
         Whether bounds of the columns of rows are bought, and a norm.
     targets : int
         Columns of targets whose bounds are bought.
+    from_zero : bool
+        As of `ColumnBounds`.
     """
     times = 1.0
     if spec.private and public.n is not None and spec.delta > 0.0:
@@ -322,7 +367,7 @@ def scales_for(spec: Spec, public: Public, rows: bool, targets: int) -> tuple[St
         seen = 2.0 * SEEN * moved / (public.n * gaussian_mu(spec.epsilon, spec.delta))
         times = min(max(seen**2 / COLUMNS, 1.0), MOST)
     share, norm = times * COLUMNS, times * NORM * rows
-    bounds = ColumnBounds(share, rows, targets, share + norm)
+    bounds = ColumnBounds(share, rows, targets, share + norm, from_zero=from_zero)
     return (bounds, RowNorm(norm / (1.0 - share))) if rows else (bounds,)
 
 

@@ -22,19 +22,11 @@ __all__ = [
     "COEF_STD_",
     "NONE",
     "ROUGH",
-    "Y_BOUNDS",
-    "Y_BOUNDS_",
     "conf_int",
     "keep_estimates",
     "quantile",
 ]
 
-Y_BOUNDS = """y_bounds : pair of float, or list of them, default=None
-    Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. Declare
-    them where you know them: that is free. None buys bounds, in any unit, for a twentieth of the budget in mu
-    squared at most."""
-Y_BOUNDS_ = """y_bounds_ : ndarray of shape (n_targets, 2)
-    Where ``y_bounds=None``: private bounds of the targets; twice 0 where one has no scale: it is predicted as 0."""
 COEF_STD_ = """coef_std_ : ndarray of shape (n_features,) or (n_targets, n_features)
     Standard errors, of sampling and of noise, of the estimates in the middle of `conf_int`: those of the released
     moments alone, without a penalty and without what `coef_` gains by the rest of the budget. NaN where a solver

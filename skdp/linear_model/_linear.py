@@ -12,13 +12,15 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import Plan, PrivateClassifier, Sizes
-from ..fitting._fields import parameter
+from ..fitting._fields import attribute, parameter
 from ..fitting.data import Array, scores
+from ..fitting.learner import N_ITER_
 from ..fitting.starting import COEF_INIT, INTERCEPT_INIT, WARM_START, Start
 from ..losses import Loss
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
+from ._plain import to_sklearn
 
 __all__ = ["LinearClassifier", "keep_single"]
 
@@ -68,6 +70,8 @@ class LinearClassifier(PrivateClassifier):
     _begins: ClassVar[type[Start]] = Start
     coef_: Array = field(init=False)
     intercept_: Array = field(init=False)
+    n_iter_: Array = attribute(N_ITER_)
+    to_sklearn = to_sklearn
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Scores of rows: ``X @ coef_.T + intercept_``.

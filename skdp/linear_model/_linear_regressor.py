@@ -12,19 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 from ..entry import Facts
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateRegressor, Sizes
-from ..fitting._fields import parameter
+from ..fitting._fields import attribute, parameter
 from ..fitting._parameters import RULES, Rule
 from ..fitting.data import Array, as_text, scores
+from ..fitting.learner import N_ITER_
 from ..fitting.starting import COEF_INIT, INTERCEPT_INIT, WARM_START, Start
 from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
 from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
+from ._plain import to_sklearn
 
 __all__ = [
-    "BOUNDS",
     "POSITIVE",
+    "Y_BOUNDS_OF_SEVERAL",
     "LinearRegressor",
     "OtherEpsilon",
     "column_square",
@@ -35,9 +37,10 @@ __all__ = [
 POSITIVE = """positive : bool, default=False
     Whether no coefficient but the intercept may be negative. It costs nothing: what noisy moments say is brought to
     such coefficients."""
-BOUNDS = """y_bounds : pair of float, or list of them
-    Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. They must
-    be declared."""
+Y_BOUNDS_OF_SEVERAL = """y_bounds : pair of float, or list of them, default=None
+    Public bounds on the target, ``(low, high)``, or on each of several; targets beyond are cut to them. Declare
+    them where you know them: that is free. None buys bounds, in any unit, for a twentieth of the budget in mu
+    squared at most."""
 
 
 def column_square(sizes: Sizes) -> float:
@@ -70,6 +73,8 @@ class LinearRegressor(PrivateRegressor):
     _begins: ClassVar[type[Start]] = Start
     coef_: Array = field(init=False)
     intercept_: Any = field(init=False)
+    n_iter_: Array = attribute(N_ITER_)
+    to_sklearn = to_sklearn
     _one_column: ClassVar[tuple[int, ...]] = (-1,)  # shape of `coef_` where y is a table of one
 
     def _loss(self) -> Loss:

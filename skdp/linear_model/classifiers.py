@@ -16,6 +16,7 @@ from ..fitting import MANY, OPEN, Corner, Plan
 from ..fitting._calibration import CALIBRATE, Slope
 from ..fitting._fields import parameter
 from ..fitting._parameters import loss_rule
+from ..fitting.auto import is_auto
 from ..fitting.data import Array, frames_to_caller
 from ..losses import LOSSES, Hinge, HuberisedHinge, Logistic, Loss, Multinomial
 from ..mechanisms import Public
@@ -40,8 +41,9 @@ class DPLogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    multi_class : {"multinomial", "ovr"}, default="multinomial"
+    multi_class : {"multinomial", "ovr", "auto"}, default="multinomial"
         With more than two classes: one fit of all, or one fit of each class against the rest, which share the budget.
+        "auto" is "multinomial".
 
     Attributes
     ----------
@@ -166,7 +168,7 @@ class DPLogisticRegression(LinearClassifier):
         if scores.ndim == 1:
             second = Logistic().predict(scores)
             return np.column_stack([1.0 - second, second])
-        if self.multi_class == "multinomial":
+        if not self._one_by_one():
             return Multinomial(scores.shape[1]).predict(scores)
         each = Logistic().predict(scores)
         total = each.sum(axis=1, keepdims=True)
@@ -183,7 +185,7 @@ class DPLogisticRegression(LinearClassifier):
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return -np.column_stack([Logistic().value(scores, -1.0), Logistic().value(scores, 1.0)])
-        if self.multi_class == "multinomial":
+        if not self._one_by_one():
             return scores - logsumexp(scores, axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -220,10 +222,10 @@ def _named(given: Any, name: str) -> bool:
 
 
 class DPLinearSVC(LinearClassifier):
-    """Linear support vector classifier with (epsilon, delta)-differential privacy, by default of a huberised hinge.
+    """Linear support vector classifier with (epsilon, delta)-differential privacy; its default loss differs.
 
-    The default ``loss`` of scikit-learn's `LinearSVC` is another, the squared hinge: with ``loss="squared_hinge"`` this
-    one minimises the same, but for the intercept, which is free of the penalty here.
+    It is a huberised hinge, and that of scikit-learn's `LinearSVC` is the squared hinge. With ``loss="squared_hinge"``
+    this one minimises the same, but for the intercept, which is free of the penalty here.
 
     Parameters
     ----------
@@ -253,7 +255,7 @@ class DPLinearSVC(LinearClassifier):
 
     def _open(self) -> bool:
         """Return True if the corner is rounded by the noise level."""
-        return _named(self.loss, "hinge") and _named(self.solver, "auto")
+        return _named(self.loss, "hinge") and is_auto(self.solver)
 
     def _chosen(self, task: Task, public: Public, spec: Spec, alone: bool) -> Solver:
         """Choose gradient descent where noise hides the corner: subgradients then do as well as those of a parabola."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,12 @@ from ..losses import EpsilonInsensitive, Loss, Poisson, SquaredEpsilonInsensitiv
 from ..mechanisms import Public
 from ..penalties import L2, NoPenalty, Penalty
 from ..solvers import Task
-from ._linear_regressor import LinearRegressor, OtherEpsilon, column_square, public_count
+from ._linear_regressor import (
+    LinearRegressor,
+    OtherEpsilon,
+    column_square,
+    public_count,
+)
 
 __all__ = ["DPLinearSVR", "DPPoissonRegressor"]
 
@@ -33,7 +38,7 @@ CORNER = Corner(slope=2.5, widest=0.05, descent=0.05, loud=0.02)
 
 
 class DPLinearSVR(LinearRegressor):
-    """Linear support vector regression with (epsilon, delta)-differential privacy.
+    """Linear support vector regression with (epsilon, delta)-differential privacy; `LinearSVR`'s epsilon is ``margin``.
 
     Minimises ``C * sum(max(|y - x.w - b| - margin, 0)) + |w|^2 / 2``, with the corner of the loss rounded over a
     part of half of the declared range, which vanishes with the noise; or the same of squares, which have no corner.
@@ -48,7 +53,8 @@ class DPLinearSVR(LinearRegressor):
     C : float, default=None
         Inverse strength of the penalty, relative to the SUM of losses; the intercept is free, which that of
         scikit-learn's `LinearSVR` is not. None follows the scales of targets and rows: for bounds ``(low, high)`` of
-        targets it is ``(high - low) / 2 * n_features / data_norm**2``.
+        targets it is ``(high - low) / 2 * n_features / data_norm**2``. With ``y_bounds=None`` a given C is relative to
+        targets on [-1, 1] if the price of the solver depends on it, so that no price follows from the bought bounds.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         What of a residual exceeds the margin, or its square. The slope of a square has no bound and is clipped: where
         noise is high, a few far targets count as if they were nearer.
@@ -76,7 +82,6 @@ class DPLinearSVR(LinearRegressor):
     C: float | None = parameter(None, rule=or_open(RULES["C"]))
     loss: str = parameter("epsilon_insensitive", rule=LOSS)
     smoothing: float | None = None
-    y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
 
     def _doubts(self) -> Iterator[str]:
         yield from super()._doubts()
@@ -89,7 +94,7 @@ class DPLinearSVR(LinearRegressor):
         return CORNER if self.smoothing is None and not self._squared() else None
 
     def _loss(self) -> Loss:
-        margin = float(self.margin or 0.0) / self._scale()[1]
+        margin = self._in_halves("margin") if self.margin else 0.0
         if self._squared():
             return SquaredEpsilonInsensitive(margin)
         return EpsilonInsensitive(margin, OPEN if self.smoothing is None else float(self.smoothing))
@@ -97,7 +102,7 @@ class DPLinearSVR(LinearRegressor):
     def _penalties(self, sizes: Sizes) -> list[Penalty]:
         if self.C is None:
             return [L2(column_square(sizes))]
-        unit = 1.0 if self._squared() else self._scale()[1]  # squares are of the scale of |w|^2
+        unit = 1.0 if self._squared() else float(sizes.unit)  # squares are of the scale of |w|^2
         return [L2(unit / float(self.C)) if math.isfinite(self.C) else NoPenalty()]
 
     def _problem(self, sizes: Sizes) -> tuple[Public, Task]:
@@ -120,9 +125,11 @@ class DPPoissonRegressor(LinearRegressor):
         Strength of the penalty, relative to the MEAN of losses; the intercept is free. Above 0 it needs ``n_public``
         under ``neighbors="add_remove"``. The mean is over records: of weights, give such with a mean of 1, as
         scikit-learn makes of any. None: ``data_norm**2 / n_features`` over the SUM of losses, counts in units of the
-        largest: next to nothing.
-    y_bounds : pair of float
-        Public bounds on the target, ``(0, high)``; targets beyond are cut to them. They must be declared.
+        largest: next to nothing. With ``y_bounds=None`` a given alpha is relative to such counts, too, if the price of
+        the solver depends on it.
+    y_bounds : pair of float, default=None
+        Public bounds on the target, ``(0, high)``; targets beyond are cut to them. Declare them where you know them:
+        that is free. None buys the upper one, for a twentieth of the budget in mu squared at most.
 
     See Also
     --------
@@ -141,6 +148,7 @@ class DPPoissonRegressor(LinearRegressor):
     """
 
     alpha: float | None = parameter(None, rule=or_open(RULES["alpha"]))
+    _from_zero: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -149,15 +157,11 @@ class DPPoissonRegressor(LinearRegressor):
                 "fit_intercept=False is not supported by DPPoissonRegressor, whose unit of counts is in the intercept; "
                 "use True."
             )
-        low = float(np.asarray(self.y_bounds, dtype=np.float64)[0])
+        low = 0.0 if self.y_bounds is None else float(np.asarray(self.y_bounds)[0])
         if low != 0.0:
             raise ValueError(
                 f"y_bounds must start at 0 for counts, got {low:g}; declare (0, high)."
             )
-
-    def _scale(self) -> tuple[float, float]:
-        low, high = (float(v) for v in np.asarray(self.y_bounds, dtype=np.float64))
-        return 0.5 * (low + high), 0.5 * (high - low)
 
     def _loss(self) -> Loss:
         return Poisson()
@@ -168,11 +172,11 @@ class DPPoissonRegressor(LinearRegressor):
         if not self.alpha:
             return [NoPenalty()]
         # Of counts in units of the largest, the loss is so many times smaller.
-        return [L2(float(self.alpha) * public_count(self, sizes.n) / (2.0 * self._scale()[1]))]
+        return [L2(float(self.alpha) * public_count(self, sizes.n) / (2.0 * float(sizes.unit)))]
 
     def _units(self) -> tuple[float, float]:
         """Return the logarithm of the unit of counts, which is in the intercept, and 1: scores are logarithms."""
-        return math.log(2.0 * self._scale()[1]), 1.0
+        return math.log(2.0 * float(self._scale()[1])), 1.0
 
     def _store(self, w: Array, plan: Plan) -> None:
         super()._store(w, plan)

@@ -10,11 +10,17 @@ from ..fitting import Sizes
 from ..fitting._fields import attribute, parameter
 from ..fitting._parameters import or_open
 from ..fitting.data import Array
-from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_ANY_UNIT
+from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE
 from ..mechanisms import JointMoments
 from ..penalties import Penalty
-from ._intervals import COEF_STD_, Y_BOUNDS, Y_BOUNDS_, conf_int, keep_estimates
-from ._linear_regressor import POSITIVE, LinearRegressor, column_square, penalties_of_targets
+from ._intervals import COEF_STD_, conf_int, keep_estimates
+from ._linear_regressor import (
+    POSITIVE,
+    Y_BOUNDS_OF_SEVERAL,
+    LinearRegressor,
+    column_square,
+    penalties_of_targets,
+)
 
 __all__ = ["DPLinearRegression", "DPRidge"]
 
@@ -38,8 +44,8 @@ class DPRidge(LinearRegressor):
 
     Notes
     -----
-    Scikit-learn's ``solver``, ``max_iter`` and ``tol`` have no counterpart: how long a fit runs may not depend on the
-    data. Several targets, the columns of ``y``, are so many fits that share the budget.
+    Scikit-learn's ``max_iter`` and ``tol`` have no effect, and its solvers mean "auto": how long a fit runs may not
+    depend on the data. Several targets, the columns of ``y``, are so many fits that share the budget.
 
     Examples
     --------
@@ -54,8 +60,7 @@ class DPRidge(LinearRegressor):
 
     alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
-    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OF_ANY_UNIT)
-    y_bounds_: Array = attribute(Y_BOUNDS_)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     coef_std_: Array = attribute(COEF_STD_)
     _estimated: tuple[Any, ...] = field(init=False)
     _several: ClassVar[bool] = True
@@ -90,8 +95,7 @@ class DPLinearRegression(LinearRegressor):
     """
 
     positive: bool = parameter(False, POSITIVE)
-    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS, BOUNDS_OF_ANY_UNIT)
-    y_bounds_: Array = attribute(Y_BOUNDS_)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     coef_std_: Array = attribute(COEF_STD_)
     _estimated: tuple[Any, ...] = field(init=False)
     _several: ClassVar[bool] = True

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Iterator
 
-from numpy.typing import ArrayLike
-
 from ..fitting import OPEN, Corner, Sizes
 from ..fitting._fields import parameter
+from ..fitting.auto import is_auto
 from ..losses import Huber, Loss, QuantileHuber
 from ..penalties import L1, L2, NoPenalty, Penalty
 from ._linear_regressor import LinearRegressor, OtherEpsilon, public_count
@@ -20,7 +19,7 @@ CORNER = Corner(slope=1.25, widest=0.02, descent=0.02, loud=0.02)
 
 
 class DPHuberRegressor(LinearRegressor):
-    """Huber regression with (epsilon, delta)-differential privacy.
+    """Huber regression with (epsilon, delta)-differential privacy; `HuberRegressor`'s epsilon is ``threshold``.
 
     Minimises ``sum(h(y - x.w - b)) + alpha |w|^2``, where h is the square up to ``threshold`` and straight beyond.
 
@@ -56,7 +55,6 @@ class DPHuberRegressor(LinearRegressor):
     epsilon: float = parameter(1.0, rule=OTHER.rule("epsilon"))
     threshold: float | None = None
     alpha: float = 1e-4
-    y_bounds: ArrayLike | None = parameter(None, rule=OTHER.rule("y_bounds"))
 
     def _doubts(self) -> Iterator[str]:
         yield from super()._doubts()
@@ -67,13 +65,12 @@ class DPHuberRegressor(LinearRegressor):
 
     def _threshold(self) -> float:
         """Return the threshold for targets in [-1, 1]; where residuals tell, an open one is not used."""
-        return TYPICAL if self.threshold is None else float(self.threshold) / self._scale()[1]
+        return TYPICAL if self.threshold is None else self._in_halves("threshold")
 
     def _sharp(self) -> bool:
         """Return True if nothing hides the corner: there is no noise, and residuals may lie beyond it."""
-        chosen = isinstance(self.solver, str) and self.solver == "auto"
         given = self.threshold is not None and self._threshold() < 1.0
-        return chosen and math.isinf(self.epsilon) and given
+        return is_auto(self.solver) and math.isinf(self.epsilon) and given
 
     def _loss(self) -> Loss:
         """A sharp one in the unit of its straight lines: there is a way from blunt corners to sharp ones."""

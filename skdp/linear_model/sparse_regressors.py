@@ -11,11 +11,11 @@ from scipy.sparse import csr_array
 from ..fitting import Sizes
 from ..fitting._fields import parameter
 from ..fitting._parameters import or_open
-from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL
+from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE
 from ..penalties import Penalty
 from ._linear_regressor import (
-    BOUNDS,
     POSITIVE,
+    Y_BOUNDS_OF_SEVERAL,
     LinearRegressor,
     column_square,
     penalties_of_targets,
@@ -65,7 +65,7 @@ class DPLasso(LinearRegressor):
 
     alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
-    y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     _several: ClassVar[bool] = True
     sparse_coef_ = property(_sparse_coef)
 
@@ -73,7 +73,7 @@ class DPLasso(LinearRegressor):
         if self.alpha is None:
             return penalties_of_targets(math.sqrt(column_square(sizes)), 0.0, self.positive)
         alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
-        return penalties_of_targets(alpha / self._scale()[1], 0.0, self.positive)
+        return penalties_of_targets(alpha / sizes.unit, 0.0, self.positive)
 
 
 class DPElasticNet(LinearRegressor):
@@ -114,7 +114,7 @@ class DPElasticNet(LinearRegressor):
     l1_ratio: float = 0.5
     alpha: ArrayLike | None = parameter(None, rule=or_open(ALPHA_OF_SEVERAL))
     positive: bool = parameter(False, POSITIVE)
-    y_bounds: ArrayLike | None = parameter(None, BOUNDS, BOUNDS_OF_SEVERAL)
+    y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     _several: ClassVar[bool] = True
     sparse_coef_ = property(_sparse_coef)
 
@@ -129,5 +129,5 @@ class DPElasticNet(LinearRegressor):
             lasso, ridge = ratio * math.sqrt(square), (1.0 - ratio) * square
             return penalties_of_targets(lasso, ridge, self.positive)
         alpha = np.asarray(self.alpha) * public_count(self, sizes.n)
-        absolute = alpha * ratio / self._scale()[1]
+        absolute = alpha * ratio / sizes.unit
         return penalties_of_targets(absolute, alpha * (1.0 - ratio), self.positive)

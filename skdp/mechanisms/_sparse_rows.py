@@ -16,7 +16,7 @@ from ._pairs import few_pairs, image_bounds, outer_squares
 from ._rows import BLOCK, PART
 from ._shrunk import left_of
 
-__all__ = ["SparseRows", "entries_of", "is_sparse"]
+__all__ = ["SparseRows", "entries_of", "is_sparse", "lengths_of"]
 
 
 MALFORMED = (
@@ -164,9 +164,7 @@ class SparseRows:
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> SparseRows:
         """Rows divided by data_norm; longer ones are scaled down to norm 1, together with their constant."""
         rows = entries_of(X)
-        raw = np.empty(len(rows))
-        for part, block in rows.blocks(AT_ONCE, len(rows)):
-            raw[part] = _norms(block)
+        raw = _lengths(rows)
         divisor = np.maximum(raw, data_norm)
         shrink, norms = left_of(raw, divisor, data_norm, intercept)
         scale = 1.0 / divisor
@@ -398,6 +396,29 @@ def _largest(rows: Entries) -> Array:
     if full.size:
         top[full] = np.maximum.reduceat(np.abs(rows.data), rows.indptr[full])
     return top
+
+
+def lengths_of(X: Any) -> Array:
+    """Upper bounds of the norms of the rows of a sparse table, each a function of its own row alone.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n, d)
+        In float64 or float32.
+
+    Returns
+    -------
+    ndarray of float64 of shape (n,)
+        Not finite where a row is too long for its type.
+    """
+    return _lengths(entries_of(X))
+
+
+def _lengths(rows: Entries) -> Array:
+    raw = np.empty(len(rows))
+    for part, block in rows.blocks(AT_ONCE, len(rows)):
+        raw[part] = _norms(block)
+    return raw
 
 
 def _norms(rows: Entries) -> Array:

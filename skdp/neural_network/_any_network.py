@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateClassifier, PrivateRegressor, Sizes
 from ..fitting._fields import attribute, parameter
+from ..fitting.auto import is_auto
 from ..fitting.data import Array
 from ..losses import Huber, Logistic, Loss, Multinomial, Squared
 from ..mechanisms import Public
@@ -71,10 +72,10 @@ class Architecture(ABC):
 
 def _state(self: Any, sizes: Sizes) -> tuple[Public, Task]:
     """Return the problem of the network, whose solver must have a proof for any model."""
-    name = self.solver if isinstance(self.solver, str) else self.solver.name
-    if name != "auto" and not resolve(self.solver).for_any_model:
+    solver = None if is_auto(self.solver) else resolve(self.solver)
+    if solver is not None and not solver.for_any_model:
         raise NotSupported(
-            f"solver={name!r} has no proof for networks; use 'sgd', 'adam' or 'blsgd', or solver='auto'."
+            f"solver={solver.name!r} has no proof for networks; use 'sgd', 'adam' or 'blsgd', or solver='auto'."
         )
     return self._made_of.problem(self, sizes)
 
@@ -215,7 +216,7 @@ class NetworkRegressor(PrivateRegressor):
         """Return the loss of targets in [-1, 1]."""
         if self.huber_threshold is None:
             return Squared()
-        return Huber(float(self.huber_threshold) / self._scale()[1])
+        return Huber(self._in_halves("huber_threshold"))
 
     def _units(self) -> tuple[Any, Any]:
         return self._scale()

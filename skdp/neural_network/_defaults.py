@@ -2,6 +2,7 @@
 
 import math
 
+from ..fitting.auto import is_auto
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import BLSGD, SGD, Adam, Solver, Task, resolve
@@ -42,7 +43,7 @@ def usual(name: str = "auto") -> Solver:
     -------
     Solver
     """
-    if name == "auto":
+    if is_auto(name):
         return SGD(rate=0.05, steps=400)
     solver = resolve(name)
     return solver.with_params(splits=ROUNDS) if isinstance(solver, BLSGD) else solver

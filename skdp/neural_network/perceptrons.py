@@ -93,9 +93,10 @@ class DenseLayers(Architecture):
         Squared residuals of targets in [-1, 1] are smaller than the user's by the squared unit.
         """
         model, strengths, counts = self.model(net), [], []
-        heaviest = sizes.heaviest * net._units()[1] ** 2
+        unit = float(sizes.unit)
+        heaviest = sizes.heaviest * unit**2
         for shares, (rows, columns) in zip(
-            self._shares(net, sizes.norm),
+            self._shares(net, sizes.norm, unit),
             model.shapes(public.width, sizes.outputs, True),
             strict=True,
         ):
@@ -103,18 +104,18 @@ class DenseLayers(Architecture):
             counts += [(rows - 1) * columns, columns]
         return L2Blocks(tuple(strengths), tuple(counts))
 
-    def _shares(self, net: Any, norm: float) -> list[float]:
-        """Return the factor of each layer's weights on the user's scale, for rows of this norm."""
+    def _shares(self, net: Any, norm: float, unit: float) -> list[float]:
+        """Return the factor of each layer's weights on the user's scale, for this norm of rows and unit of scores."""
         *inner, last = [1.0 / norm, *self.model(net).shares()]
-        return [*inner, last * net._units()[1]]
+        return [*inner, last * unit]
 
     def store(self, net: Any, w: Array, plan: Plan) -> None:
         """Store matrices; the last layer's constant holds the middle of the targets."""
         matrices = self.model(net).matrices(np.clip(w, -LARGEST, LARGEST), plan.public.width, True)
-        shares = self._shares(net, plan.data_norm)
+        shift, unit = net._units()
+        shares = self._shares(net, plan.data_norm, unit)
         net.coefs_ = [m[:-1] * share for m, share in zip(matrices, shares, strict=True)]
         net.intercepts_ = [m[-1] * CONSTANT for m in matrices]
-        shift, unit = net._units()
         net.intercepts_[-1] = net.intercepts_[-1] * unit + shift
         net.n_iter_ = planned_epochs(plan)
         net.n_layers_, net.n_outputs_ = len(matrices) + 1, matrices[-1].shape[1]

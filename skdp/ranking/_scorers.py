@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 
+from ..fitting.auto import is_auto
 from ..fitting.data import Array, rows_times
 from ..mechanisms import Public
 from ..models import ACTIVATIONS, Linear, Model, Perceptron
@@ -66,7 +67,7 @@ def penalty_of(
 
 def solver_for(given: str | Solver, task: Task, public: Public, spec: Spec) -> Solver:
     """The solver of a network; where it says nothing of its steps, they are as long as noise and curvature allow."""
-    solver = usual() if given == "auto" else resolve(given)
+    solver = usual() if is_auto(given) else resolve(given)
     if not solver.for_any_model or solver.get_params().get("step_size") is not None:
         return solver
     clip = solver.get_params()["clip"] or clip_rule(task, public, math.inf, whole=False)

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..entry import Facts, Given, Grades
 from ..exceptions import NotSupported
 from ..fitting import Plan, PrivateLearner, Sizes
-from ..fitting._fields import parameter
+from ..fitting._fields import attribute, parameter
 from ..fitting._parameters import Rule
 from ..fitting.data import Array, grades, is_count, scores, table
+from ..fitting.learner import N_ITER_
 from ..losses import LIST_LOSSES, ListLoss
 from ..mechanisms import Public
 from ..models import Perceptron
@@ -159,6 +160,7 @@ class DPRanker(PrivateLearner):
     spectral_norm: float | None = parameter(1.0, rule=SPECTRAL_NORM)
     coef_: Array = field(init=False)
     coefs_: list[Array] = field(init=False)
+    n_iter_: Array = attribute(N_ITER_)
 
     def fit(
         self,

@@ -4,7 +4,28 @@ from . import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 from ._ranges import plain
 from ._solver import Solver, Task, refuse_unfit
 
-__all__ = ["resolve"]
+__all__ = ["THEIRS", "resolve"]
+
+# Names that scripts for scikit-learn give. None of these solvers has a private counterpart, so each means "auto".
+THEIRS = frozenset(
+    {
+        "cholesky",
+        "highs",
+        "highs-ds",
+        "highs-ipm",
+        "interior-point",
+        "lbfgs",
+        "liblinear",
+        "lsqr",
+        "newton-cg",
+        "newton-cholesky",
+        "revised simplex",
+        "sag",
+        "saga",
+        "sparse_cg",
+        "svd",
+    }
+)
 
 
 def resolve(solver: str | Solver, task: Task | None = None) -> Solver:
@@ -36,8 +57,10 @@ def resolve(solver: str | Solver, task: Task | None = None) -> Solver:
 def _known(solver: str | Solver) -> Solver:
     if isinstance(solver, Solver):
         return plain(solver)
-    if isinstance(solver, str) and solver == "auto":
-        raise ValueError("solver='auto' is chosen at fit; name a solver to set its parameters.")
+    if isinstance(solver, str) and solver in ("auto", *THEIRS):
+        raise ValueError(
+            f"solver={solver!r} is chosen at fit; name a solver of skdp's to set its parameters."
+        )
     for known in (LIST_SOLVERS, CLASS_SOLVERS, SOLVERS):
         if isinstance(solver, str) and solver in known:
             return known[solver]()

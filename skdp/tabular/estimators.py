@@ -122,9 +122,9 @@ class DPTableRegressor(RegressorMixin, TableEstimator):
 
     Parameters
     ----------
-    y_bounds : pair of float
+    y_bounds : pair of float, default=None
         Public bounds on the target, ``(low, high)``, or a list of them for several targets; None estimates them
-        privately, but for a network.
+        privately.
     clip_predictions : bool, default=True
         Cut predictions to ``y_bounds``, which costs no privacy.
 

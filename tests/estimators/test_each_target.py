@@ -168,8 +168,11 @@ def test_with_bounds_that_are_bought(neighbors):
         assert model.privacy_.script == model.quote(N, 4).script or more == {}
         assert model.score(X[:, :], Y) > 0.5
         assert np.abs(model.coef_[1]).max() < 0.01 * np.abs(Y[:, 1]).max()
-    with pytest.raises(ValueError, match="y_bounds=None"):
-        DPLasso(y_bounds=None, **GIVEN).fit(X, Y)
+
+    lasso = DPLasso(epsilon=8.0, random_state=0, alpha=[1e-4, 1e7, 1e-4], data_norm=2.0)
+    lasso.set_params(neighbors=neighbors, n_public=N).fit(X, Y)
+    assert lasso.y_bounds_.shape == (Y.shape[1], 2)
+    assert (lasso.coef_[1] == 0.0).all() and (lasso.coef_[[0, 2]] != 0.0).any()
 
 
 # --------------------------------------------------------------------------------- refused

@@ -66,7 +66,6 @@ def test_poisson_is_of_use(epsilon):
         ({"y_bounds": (1, 5)}, "y_bounds must start at 0"),
         ({"y_bounds": (0, 5), "fit_intercept": False}, "fit_intercept=False"),
         ({"y_bounds": (0, 5), "neighbors": "add_remove", "alpha": 1.0}, "n_public"),
-        ({"y_bounds": None}, "y_bounds=None"),
     ],
 )
 def test_poisson_refuses_what_it_cannot_be(given, said):

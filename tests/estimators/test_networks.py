@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from skdp import NotSupported, PrivacyWarning
-from skdp.fitting import Sizes
 from skdp.losses import Logistic, Multinomial, Squared
 from skdp.mechanisms import Gradient, Public, Records
 from skdp.models import ACTIVATIONS, Perceptron
@@ -126,7 +125,7 @@ def test_an_exact_fit_goes_where_plain_gradient_steps_go(alpha):
 @pytest.mark.parametrize("bounds", [(-1.0, 2.0), (-2.0, 4.0)])
 def test_alpha_of_a_regressor_is_on_the_scale_of_targets(bounds):
     model, half = regressor(alpha=3.0, y_bounds=bounds), (bounds[1] - bounds[0]) / 2.0
-    public, task = model._problem(Sizes(400, 3, norm=float(model.data_norm)))
+    public, task = model._problem(model._sizes(400, 3, 1, 1.0, float(model.data_norm)))
     w = np.random.default_rng(1).normal(size=task.shape)
     layers = zip(
         model._made_of.model(model).matrices(w, public.width, True),

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 import skdp
-from skdp import DPLogisticRegression, NotSupported
+from skdp import DPGaussianNB, DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.datasets import load_adult, load_bank, load_bike
 from skdp.entry import Rows
@@ -262,9 +262,9 @@ def test_what_has_no_proof_is_refused_before_anything_is_paid(given, told):
     assert ledger.spent == 0.0
 
 
-def test_sparse_tables_and_lists_are_refused():
+def test_lists_are_refused_and_class_sums_of_sparse_tables():
     with pytest.raises(NotSupported, match="sparse"):
-        face(DPLogisticRegression).fit(sp.csr_array(X), Y)
+        DPGaussianNB(classes=[0, 1]).fit(sp.csr_array(X), Y)
     with pytest.raises(ValueError, match="data_norm=None"):
         DPRanker().fit(X, Y, qid=np.arange(len(X)) // 4)
 

@@ -241,6 +241,7 @@ FORMS = (
     Variant("sparse", {}, rows_of=csr_array),
     Variant("whole numbers", {}, rows_of=whole_numbers),
     Variant("a frame of several types", {}, rows_of=several_types),
+    Variant("sparse, data_norm=None", {"data_norm": None}, rows_of=csr_array),
     Variant("few records, sparse", {}, rows_of=half_full, size=LIST),
     Variant("whole doubles but for what is far", {}, rows_of=whole_but_far),
 )
