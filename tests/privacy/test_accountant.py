@@ -1,5 +1,7 @@
 """The accountant that is told step by step, and events read from dp-accounting."""
 
+import inspect
+
 import pytest
 
 from skdp.exceptions import NotSupported
@@ -17,6 +19,57 @@ def test_steps_are_the_script():
     assert account.risk() == risk(script) and account.delta(0.0) > 0
     assert account.tradeoff([0.1]).tolist() == tradeoff(script, [0.1]).tolist()
     assert sum(part.share for part in account.breakdown(1e-6)) == pytest.approx(1.0)
+
+
+TELLS = ("step", "compose")
+ASKED = {"delta": 1e-6, "epsilon": 0.3, "alphas": (0.1, 0.5)}  # by the name of a parameter
+
+
+def answers_of(account):
+    """What each public question to an accountant is answered, and what it shows of itself, by name."""
+    told = {}
+    for name in (name for name in dir(account) if not name.startswith("_") and name not in TELLS):
+        value = getattr(account, name)
+        if callable(value):
+            value = value(**{asked: ASKED[asked] for asked in inspect.signature(value).parameters})
+        told[name] = repr(value)
+    return {**told, "length": len(account), "repr": repr(account)}
+
+
+def assert_told_as_a_whole(kind, neighbors):
+    """Asked between its steps, an accountant answers as one that was told all of them before it was ever asked."""
+    steps = [
+        (Gaussian(9.0), 1),
+        (PureDP(0.1), 2),
+        (Gaussian(1.0), 1),
+        (PoissonGaussian(1.0, 0.1), 5),
+    ]
+    account, before = kind(neighbors), {}
+    for number in range(len(steps)):
+        account.step(*steps[number])
+        whole = kind(neighbors).compose(tuple(steps[: number + 1]))
+        told = answers_of(account)
+        assert told == answers_of(whole)
+        assert all(told[name] != before.get(name) for name in ("epsilon", "delta", "risk"))
+        before = told
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_what_was_asked_before_a_step_does_not_answer_after_it(neighbors):
+    assert_told_as_a_whole(Accountant, neighbors)
+
+
+class RemembersItsPrice(Accountant):
+    """Finds each price once, and forgets that steps follow."""
+
+    def epsilon(self, delta):
+        known = vars(self).setdefault("_known", {})
+        return known.setdefault(delta, super().epsilon(delta))
+
+
+def test_an_accountant_that_remembers_a_price_is_found():
+    with pytest.raises(AssertionError):
+        assert_told_as_a_whole(RemembersItsPrice, "replace_one")
 
 
 def test_accountants_scripts_and_events_compose():
