@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 import sqlite3
+from functools import partial
 
 import pytest
 from ledger_workers import PROMISE, STEP
@@ -14,7 +15,9 @@ from test_ledger_file import DATA, FITS
 
 from skdp.exceptions import NotSupported
 from skdp.privacy import Ledger
-from skdp.privacy.ledger import _file
+from skdp.privacy.ledger import _file, _store
+from skdp.privacy.ledger._store import Store
+from skdp.privacy.ledger._witness import WitnessFile
 
 
 @pytest.fixture
@@ -316,3 +319,49 @@ def test_a_ledger_without_a_file_has_no_lines_to_audit():
         ledger.audit([])
     ledger.reserve(STEP)
     assert len(ledger) == 2
+
+
+def note(place, head):
+    """A witness that is a function: it writes the number of each line that it is told of."""
+    with open(place, "a", encoding="ascii") as file:
+        file.write(f"{head.position}\n")
+
+
+class TestWitnessElsewhere:
+    """A ledger is sent to another process, which has not opened it: whoever is told of charges is told there too."""
+
+    @staticmethod
+    def told_elsewhere(path, witness):
+        """Send a ledger and charge it twice where nobody knows it; the numbers of the lines that were written."""
+        sent = pickle.dumps(fresh(path, witness=witness))
+        _store._OPEN.clear()
+        there = pickle.loads(sent)
+        return [there.reserve(STEP).position for _ in range(2)]
+
+    def test_a_function_is_told(self, path, tmp_path):
+        written = self.told_elsewhere(path, partial(note, tmp_path / "told"))
+        told = (tmp_path / "told").read_text().split()
+        assert set(written) <= set(map(int, told))
+
+    def test_a_file_is_told(self, path, tmp_path):
+        written = self.told_elsewhere(path, tmp_path / "witness")
+        assert _last(tmp_path / "witness")[1] == written[-1]
+
+    def test_with_one_that_cannot_be_sent_nothing_is_sent(self, path):
+        """Without it, charges of the other process would pass unseen."""
+        ledger = fresh(path, witness=lambda head: None)
+        with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
+            pickle.dumps(ledger)
+
+    def test_a_handle_that_forgets_functions_is_found(self, path, tmp_path, monkeypatch):
+        handle = Store.handle
+
+        def files_only(self):
+            found = handle(self)
+            kept = tuple(one for one in found.witnesses if isinstance(one, WitnessFile))
+            return found._replace(witnesses=kept)
+
+        monkeypatch.setattr(Store, "handle", files_only)
+        self.test_a_file_is_told(path, tmp_path)
+        with pytest.raises(AssertionError):
+            self.test_a_function_is_told(str(tmp_path / "other.db"), tmp_path)
