@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import inspect
 import io
+import json
+import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +32,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import skdp
+from skdp import _demo
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import KeyFold, PositionFold
 from skdp.privacy import Ledger
@@ -69,7 +75,8 @@ class Act:
 
 def acts(only: str = "") -> Iterator[Act]:
     """All acts of all that promises, or of those whose name begins with `only`."""
-    for act in (*_of_estimators(), *_of_pipelines(), *_of_files(), *_of_functions()):
+    kinds = _of_estimators(), _of_pipelines(), _of_files(), _of_functions(), _of_commands()
+    for act in chain.from_iterable(kinds):
         if act.name.startswith(only):
             yield act
 
@@ -388,6 +395,7 @@ def _fit_file(model: Any, spelling: str) -> Callable[[Table], Any]:
 
 # --- Functions and constructors that take rows and a ledger -----------------------------------------------------------
 
+_LEFT_OUT = {"names", "y_bounds"}  # declarations, whose defaults must not come from records
 UNPROMISING = ("skdp.fitting", "skdp.audit", "skdp.mechanisms", "skdp.privacy")
 _HELD_OUT = table(5)
 
@@ -437,7 +445,7 @@ def _calls(known: Any, relation: str) -> Iterator[tuple[str, dict[str, Any]]]:
         folds = [KeyFold(3)] if relation == "add_remove" else [PositionFold(3), KeyFold(3)]
     for scoring in scorings:
         for cv in folds:
-            given: dict[str, Any] = {"epsilon": EPSILON, "random_state": 0}
+            given: dict[str, Any] = {name: DECLARED[name] for name in ("epsilon", "random_state")}
             given |= {"neighbors": relation} if "neighbors" in known else {"relation": relation}
             given |= {} if scoring is None else {"scoring": scoring}
             given |= {"y_bounds": (-3.0, 3.0)} if scoring == "r2" else {}
@@ -448,6 +456,10 @@ def _calls(known: Any, relation: str) -> Iterator[tuple[str, dict[str, Any]]]:
             if scoring == scorings[0] and isinstance(cv, KeyFold):
                 # One record may be all that a part has for its training.
                 yield ", ".join([*told, "few keys"]), given | {"keys": "few"}
+            for name in _LEFT_OUT & given.keys():
+                if known[name].default is not inspect.Parameter.empty:
+                    left = {one: value for one, value in given.items() if one != name}
+                    yield ", ".join([*told, f"{name} left out"]), left
 
 
 def _refuses_some(kind: type, X: np.ndarray, y: np.ndarray) -> Any:
@@ -527,5 +539,37 @@ def _call(
         ledger = Ledger(200.0, 1e-3, neighbors=given.get("neighbors") or relation)
         targets, rows = held.number if numbers else held.label, form.rows_of(held.X)
         return function(model, rows, targets, ledger=ledger, **asked), charged(ledger)
+
+    return run
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------------
+
+
+def _of_commands() -> Iterator[Act]:
+    """The command that publishes one model, on a user's own file."""
+    for relation in RELATIONS:
+        for what, words in {"plain": [], "batches": ["--solver", "sgd"]}.items():
+            act = f"python -m skdp --no-scores: {what}"
+            yield Act(act, relation, _run_command([*words, "--neighbors", relation]), size=FEW)
+
+
+def _run_command(words: list[str]) -> Callable[[Table], Any]:
+    # Of one name in all runs: what is opened for writing is compared.
+    path = Path(tempfile.gettempdir(), f"skdp-command-{os.getpid()}.csv")
+    declaration = path.with_suffix(".json")
+    declared = {**DECLARED["declaration"], "label": ["0", "1"]}
+    given = ["--no-scores", "--epsilon", str(EPSILON), "--target", "label", *words]
+    given += ["--csv", str(path), "--bounds", str(declaration)]
+
+    def run(held: Table) -> Any:
+        seed = DECLARED["random_state"]
+        try:
+            held.words.assign(label=held.label).to_csv(path, index=False)
+            declaration.write_text(json.dumps(declared))
+            return _demo.main(given if seed is None else [*given, "--seed", str(seed)])
+        finally:
+            path.unlink(missing_ok=True)
+            declaration.unlink(missing_ok=True)
 
     return run

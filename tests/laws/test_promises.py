@@ -47,6 +47,12 @@ def test_every_promise_is_run_and_not_refused():
     assert (pays | set(promising_functions())) - ran["add_remove"] == set()
 
 
+@pytest.mark.parametrize("label", [label for label in ACTS if label.startswith("python -m")])
+def test_every_command_is_run_and_not_refused(label):
+    seen = watched(ACTS[label], table(0, ACTS[label].size))
+    assert seen.result == 0 and seen.questions
+
+
 def test_a_private_number_of_records_is_bought_somewhere():
     """Acts that all declare a rough count would never ask for one."""
     act = ACTS["DPLogisticRegression: solver=gd, n bought | add_remove"]

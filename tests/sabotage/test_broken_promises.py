@@ -19,13 +19,13 @@ from scipy.sparse import issparse
 import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
-from skdp import DPLogisticRegression, DPRidge, DPTableClassifier
+from skdp import DPLogisticRegression, DPRidge, DPTableClassifier, _demo
 from skdp.entry import Labels, Scores, _intake, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
 from skdp.fitting import stages
 from skdp.mechanisms import Public
-from skdp.metrics import _area, dp_score
+from skdp.metrics import DPGroupAccuracy, _area, dp_score
 from skdp.naive_bayes import gaussian
 from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
 from skdp.solvers import GD, _mean_gradient
@@ -369,6 +369,38 @@ def test_an_area_whose_noise_follows_the_exact_larger_class_is_found_by_its_name
     monkeypatch.setattr(Scores, "of", _looks)
     monkeypatch.setattr(_area, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
     assert found("dp_score: roc_auc", ["replace_one"])["replace_one"]
+
+
+COUNTED = DPGroupAccuracy.from_estimator.__func__
+
+
+def names_that_are_there(
+    cls, estimator, X, y, groups, *, names=None, neighbors="replace_one", ledger=None, **given
+):
+    """Groups that nobody declared are those that the records have."""
+    shown = np.unique(groups).tolist() if names is None else names
+    return COUNTED(
+        cls, estimator, X, y, groups, names=shown, neighbors=neighbors, ledger=ledger, **given
+    )
+
+
+def test_a_declaration_whose_default_comes_from_records_is_found(monkeypatch):
+    monkeypatch.setattr(DPGroupAccuracy, "from_estimator", classmethod(names_that_are_there))
+    name = "DPGroupAccuracy.from_estimator: names left out"
+    assert all(found(name, ["replace_one"]).values())
+
+
+def test_a_command_that_tells_how_many_rows_it_read_is_found(monkeypatch):
+    released = _demo._release
+
+    def tells(table, arguments):
+        _demo._say(f"{len(table):,} rows ...")
+        released(table, arguments)
+
+    name = "python -m skdp --no-scores: plain"
+    assert not any(found(name, ["add_remove"]).values())
+    monkeypatch.setattr(_demo, "_release", tells)
+    assert all(found(name, ["add_remove"]).values())
 
 
 def test_a_count_that_is_kept_for_later_fits_is_found(monkeypatch):

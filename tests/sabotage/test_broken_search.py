@@ -1,11 +1,13 @@
-"""A choice among models with one thing wrong: the law of sensitivity rejects it."""
+"""A choice among models with one thing wrong, which the law of sensitivity rejects, and pilots of one noise."""
 
 from dataclasses import dataclass
 
 import pytest
 from laws.sensitivity_laws import check_never_exceeded, pair_of
+from laws.test_seeds import seeds_of, unseeded
 
 from skdp.mechanisms import BestColumn
+from skdp.model_selection._frame import Frame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,3 +34,23 @@ def test_a_choice_with_one_thing_wrong_is_rejected_for_BestColumn(broken):
     check_never_exceeded(question, [pair])
     with pytest.raises(AssertionError):
         check_never_exceeded(broken, [pair])
+
+
+class OneSeed:
+    """The same for all."""
+
+    def next(self):
+        return 7
+
+
+def test_pilots_that_share_their_noise_are_found(monkeypatch):
+    """Common random numbers compare models better, and the differences of their answers have no noise at all."""
+    act = unseeded()["DPGridSearchCV: declared | replace_one"]
+    assert {*seeds_of(act)} == {None}
+    fitted = Frame.fitted
+
+    def alike(self, index, mu, records, seeds, accountant=None):
+        return fitted(self, index, mu, records, OneSeed(), accountant)
+
+    monkeypatch.setattr(Frame, "fitted", alike)
+    assert seeds_of(act).count(7) > 1
