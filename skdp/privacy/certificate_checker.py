@@ -1,0 +1,309 @@
+"""Verify a privacy certificate (``python certificate_checker.py file.json``) by the standard library alone.
+
+A certificate names a script of releases, fixed beforehand, and claims that epsilon at a delta, or delta at an epsilon,
+lies in an interval. All is recomputed here; the certificate only proposes a grid. Why "verified" is a proof:
+
+1. *One step* is a pair of laws (P, Q) of two neighbours; its loss is L = log dP/dQ under P, and for the sum S of all
+   losses delta(e) = E(1 - e^(e - S))+.
+2. *Upwards.* What lies between two grid points is put on these two so that its mass under P and under Q stay. In
+   v = e^e delta is a mean of convex functions (1 - v e^-S)+, and e^-L was spread about its mean: delta can only grow.
+3. *Downwards.* Given all losses, e^-L is spread by independent factors of mean 1 with two values of ratio e^h. If
+   s = h sqrt(pi/8), a factor e^(sN - s^2/2), N normal, has conditional means of a larger ratio on the two sides of any
+   threshold, for the log odds of a normal law grow by 4/sqrt(2 pi) at least: it is larger in convex order. Hence
+   delta_grid(v) <= E delta(v R), R log-normal with s^2 = (pi/8) sum h^2. Since delta is convex in v, falls and is below
+   delta_grid, E delta(v R) is at most what interpolates delta_grid at points v r_j and delta itself at r_0 = 1.
+4. *Sums.* Masses times x^index are rounded DOWN to integers, convolved exactly as digits of long numbers, and rounded
+   down again. Totals multiply, so the total of what was lost is known; upwards all of it counts as if it lay where
+   undoing x^index makes the most of it, at the least loss above e.
+5. *Rounding.* All else is interval arithmetic in decimals: + - * / are rounded outwards, sqrt, exp and ln are
+   correctly rounded and then moved outwards.
+"""
+
+# fmt: off
+import json
+import math
+import sys
+from collections import namedtuple
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+FORMAT = "privacy certificate 1"
+DOWN, UP = (Context(40, mode, -(10**9), 10**9) for mode in (ROUND_FLOOR, ROUND_CEILING))
+WIDE = Context(MAX_PREC, ROUND_FLOOR, MIN_EMIN, MAX_EMAX)
+ROOT_2PI, EIGHTH_PI = Decimal("2.5066282746310005024157652848110452530070"), "0.39269908169872415480783042290993786052"
+MOST_CELLS, NODES, ZERO, ONE, ANCHORS = 2**19, 8, Decimal(0), Decimal(1), dict[int, Any]()
+FAINT, MARGIN = Decimal("1e-30"), Decimal("1e-25")
+ENDS: dict[str, Any] = {"shift": (1, 10**4), "categories": (2, 2**53), "epsilon": (1e-9, 100.0),
+                        "rate": (1e-9, 1 - 1e-9), "upper": (0.0, 1.0), "lower": (0.0, 1.0)}
+LOPSIDED = {"PoissonGaussian", "PoissonPure", "WorstPair"}  # removing a record differs from adding one
+
+class Rejected(ValueError):
+    """A certificate that is not proved."""
+
+class Interval:
+    def __init__(self, lo: Any, hi: Any = None) -> None:
+        self.lo, self.hi = Decimal(lo), Decimal(lo if hi is None else hi)
+    def __add__(self, o: "Interval") -> "Interval":
+        return Interval(DOWN.add(self.lo, o.lo), UP.add(self.hi, o.hi))
+    def __sub__(self, o: "Interval") -> "Interval":
+        return Interval(DOWN.subtract(self.lo, o.hi), UP.subtract(self.hi, o.lo))
+    def __mul__(self, o: "Interval") -> "Interval":
+        if self.lo >= 0 and o.lo >= 0:
+            return Interval(DOWN.multiply(self.lo, o.lo), UP.multiply(self.hi, o.hi))
+        ends = [(a, b) for a in (self.lo, self.hi) for b in (o.lo, o.hi)]
+        return Interval(min(DOWN.multiply(*p) for p in ends), max(UP.multiply(*p) for p in ends))
+    def __truediv__(self, o: "Interval") -> "Interval":
+        if o.lo <= 0 <= o.hi:
+            raise Rejected("an interval that holds zero is divided by")
+        return self * Interval(DOWN.divide(ONE, o.hi), UP.divide(ONE, o.lo))
+    def of(self, name: str) -> "Interval":
+        return Interval(DOWN.next_minus(getattr(DOWN, name)(self.lo)), UP.next_plus(getattr(UP, name)(self.hi)))
+    def within(self, low: "Interval", high: "Interval") -> "Interval":
+        return Interval(min(max(self.lo, low.lo), high.lo), min(max(self.hi, low.hi), high.hi))
+
+NIL, UNIT, TWO, HALF, TINY = Interval(0), Interval(1), Interval(2), Interval("0.5"), Interval("-1e-35", "1e-35")
+
+def read(value: Any, least: float, most: float) -> Any:
+    """Read a number between two ends, whole where the first end is."""
+    if type(value) not in (int, type(least)) or not least <= value <= most:
+        raise Rejected(f"{value!r} is no number between {least} and {most}")
+    return value
+
+def field(name: str, value: Any) -> Any:
+    """Read a field of an event."""
+    many = isinstance(value, list)
+    return [field(name, v) for v in value] if many else Interval(read(value, *ENDS.get(name, (1e-3, 1e6))))
+
+def normal(x: Interval) -> Interval:
+    """Enclose the normal distribution function, by its Taylor series at the next i/16.
+
+    There it is 1/2 + density (x + x^3/3 + x^5/15 + ...). 28 terms of density e^(-xs - s^2/2) leave less than 10^-38
+    (Cauchy's bound on |s| = 1), as much is beyond 13, and a floor loses 10^-48, times e^(x^2/2) before the density.
+    """
+    if x.hi < -13 or x.lo > 13:
+        return ((NIL if x.hi < 0 else UNIT) + TINY).within(NIL, UNIT)
+    low, one = max(x.lo, Decimal(-13)), 10**48
+    i, total = round(low * 16), 0
+    if i not in ANCHORS:
+        y, k, series = abs(i) * one // 16, 1, [Fraction(1), Fraction(-i, 16)]
+        term, square = y, y * y // one
+        while term > 0:
+            total, k = total + term, k + 2
+            term = term * square // (one * k)
+        for n in range(2, 28):
+            series.append((Fraction(-i, 16) * series[-1] - series[-2]) / n)
+        density = DOWN.divide(DOWN.exp(DOWN.divide(Decimal(-i * i), Decimal(512))), ROOT_2PI)
+        part = DOWN.multiply(density, DOWN.scaleb(Decimal(total if i > 0 else -total), -48))
+        ANCHORS[i] = DOWN.add(HALF.lo, part), density, [math.floor(c * one / (n + 1)) for n, c in enumerate(series)]
+    (value, density, series), total = ANCHORS[i], 0
+    s = int(DOWN.scaleb(DOWN.subtract(low, DOWN.divide(Decimal(i), Decimal(16))), 48))
+    for c in reversed(series):
+        total = c + total * s // one
+    value = DOWN.add(value, DOWN.multiply(density, DOWN.scaleb(Decimal(total * s // one), -48)))
+    return (Interval(value, UP.add(value, UP.subtract(x.hi, low))) + TINY).within(NIL, UNIT)
+
+# Loss of one step under P: atoms (loss, mass, index), on a line if there is a spacing; mass at infinity; and what is
+# spread: ``below`` gives at e^loss its mass below, under P and under Q but for a constant, and above.
+Step = namedtuple("Step", "atoms spacing offset infinite below", defaults=(None, NIL, NIL, None))
+
+def line(spacing: Interval, offset: Interval, law: Any, infinite: Interval = NIL) -> Step:
+    return Step([(offset + Interval(j) * spacing, p, j) for j, p in law.items()], spacing, offset, infinite)
+
+class Families(namedtuple("Families", "way")):
+    """Steps by the name of their family; ``way`` says which neighbour is P."""
+    def PureDP(self, epsilon: Interval) -> Step:
+        return self.RandomizedResponse(epsilon, TWO)
+    def RandomizedResponse(self, epsilon: Interval, categories: Interval) -> Step:
+        lie = UNIT / (epsilon.of("exp") + categories - UNIT)
+        return line(epsilon, NIL, {-1: lie, 0: lie * (categories - TWO), 1: lie * epsilon.of("exp")})
+    def PoissonPure(self, epsilon: Interval, rate: Interval) -> Step:
+        b = UNIT / (UNIT + epsilon.of("exp"))
+        a, rest = UNIT - b, UNIT - rate
+        return self.WorstPair([rest * b + rate * a, rest * a + rate * b], [b, a])
+    def DiscreteLaplace(self, scale: Interval, shift: Interval) -> Step:
+        r, end = (Interval(-1) / scale).of("exp"), int(shift.lo)
+        law = {j: (Interval(j - end) / scale).of("exp") / (UNIT + r) for j in range(end + 1)}
+        return line(TWO / scale, Interval(-end) / scale, law | {j: law[j] * (UNIT - r) for j in range(1, end)})
+    def DiscreteGaussian(self, sd: Interval, shift: Interval) -> Step:
+        last, twice, s = int(sd.hi) * 14 + 14, TWO * sd * sd, int(shift.lo)
+        law = {k: (Interval(-k * k) / twice).of("exp") for k in range(-last, last + 1)}
+        beyond = Interval(0, law[last].hi * 2 * last)  # by a geometric series
+        total = sum(law.values(), beyond)
+        law = {k + s: mass / total for k, mass in law.items()}
+        return line(Interval(2 * s) / twice, Interval(-s * s) / twice, law, beyond)
+    def WorstPair(self, upper: Any, lower: Any) -> Step:
+        p, q = (lower, upper) if self.way == "add" else (upper, lower)
+        there, back = (sorted((x[i].lo, x[1 - i].lo) for x in zip(p, q)) for i in (0, 1))
+        if len(p) != len(q) or (self.way == "replace" and there != back):
+            raise Rejected("laws differ in length, or are no mirror images under replace_one")
+        lost = UNIT - sum(p, NIL)  # what is missing beyond 4e-15, which is rounding
+        lost = Interval(max(DOWN.subtract(lost.lo, Decimal("4e-15")), ZERO), max(lost.hi, ZERO))
+        lost = sum((x for x, y in zip(p, q) if not y.hi), lost)
+        atoms = sorted((((x / y).of("ln"), x, 0) for x, y in zip(p, q) if x.lo and y.lo), key=lambda a: a[0].lo)
+        if len(atoms) == 2 and atoms[1][0].lo - atoms[0][0].hi > FAINT:
+            return line(atoms[1][0] - atoms[0][0], atoms[0][0], {0: atoms[0][1], 1: atoms[1][1]}, lost)
+        return Step(atoms, infinite=lost)
+    def Laplace(self, multiplier: Interval) -> Step:
+        a = UNIT / multiplier
+        least, most = (NIL - a).of("exp"), a.of("exp")
+        def below(grown: Interval) -> Any:
+            grown = grown.within(least, most)
+            mass, other = HALF * (grown * least).of("sqrt"), HALF * (least / grown).of("sqrt")
+            return mass - HALF * least, NIL - other, HALF - mass
+        return Step([(a, HALF, 1), (NIL - a, HALF * least, -1)], a, below=below)
+    def Gaussian(self, multiplier: Interval) -> Step:
+        return Families("remove").PoissonGaussian(multiplier, UNIT)
+    def PoissonGaussian(self, multiplier: Interval, rate: Interval) -> Step:
+        shift, rest, adding, replacing = UNIT / multiplier, UNIT - rate, self.way == "add", self.way == "replace"
+        half = shift * shift / TWO
+        def place(grown: Interval) -> Any:  # where the loss of removing or replacing is that large; it grows
+            if not replacing:
+                ratio = (grown - rest) / rate
+                ratio = Interval(max(ratio.lo, Decimal("1e-999")), max(ratio.hi, Decimal("1e-999")))
+                return (ratio.of("ln") + half) / shift  # far away below all losses
+            if grown.hi < 1:
+                return NIL - place(UNIT / grown)
+            a, b = rate * (NIL - half).of("exp"), rest * (grown - UNIT)
+            return ((b + (b * b + Interval(4) * a * a * grown).of("sqrt")) / (a + a)).of("ln") / shift
+        def below(grown: Interval) -> Any:
+            x = place(UNIT / grown if adding else grown)
+            alone = normal(x)
+            there = rest * alone + rate * normal(x - shift)
+            if adding:  # noise alone under P, on the mirrored line
+                return UNIT - alone, UNIT - there, alone
+            return there, rest * alone + rate * normal(x + shift) if replacing else alone, UNIT - there
+        return Step([], below=below)
+
+# Part of a law on a grid: from index ``first`` on, whole numbers of units of mass times x^index. ``total`` is at least
+# what all of the law would be; ``spread`` counts the steps whose losses were not on the grid.
+Law = namedtuple("Law", "first masses unit total spread infinite offset")
+
+class Prover:
+    """The law of all losses in one direction, on the grid that a certificate proposes."""
+    def __init__(self, script: Any, witness: Any, way: str) -> None:
+        self.digits, grid, mine = read(witness["digits"], 10, 60), witness["grid"], witness["ways"][way]
+        exact, parts, steps, laws = -1, 1, [], []
+        for event in script:
+            fields = {name: field(name, v) for name, v in event.items() if name not in ("family", "count")}
+            if event["family"] == "Gaussian":  # so many are one with less noise
+                fields["multiplier"] /= Interval(read(event["count"], 1, 2**53)).of("sqrt")
+            steps.append(getattr(Families(way), event["family"])(**fields))
+        if "event" in grid:
+            exact, parts = read(grid["event"], 0, len(steps) - 1), read(grid["parts"], 1, MOST_CELLS)
+        self.h = steps[exact].spacing / Interval(parts) if exact >= 0 else Interval(read(grid["step"], 1e-9, 1e3))
+        if self.h.lo < Decimal("1e-9"):
+            raise Rejected("the grid is too fine for the account of rounding")
+        self.base = Interval(read(mine["base"], 1 + 1e-15, 1e9))
+        for i, (event, step, ends) in enumerate(zip(script, steps, mine["ranges"], strict=True)):
+            law = self.law_of(step, parts if i == exact else 0, ends)
+            laws.append(self.power(law, 1 if event["family"] == "Gaussian" else read(event["count"], 1, 2**53)))
+        self.law = laws[0]
+        for law in laws[1:]:
+            self.law = self.product(self.law, law)
+    def law_of(self, step: Step, parts: int, ends: Any) -> Law:
+        """Masses of one step on the grid; where that is parts of the step's own spacing, its atoms stay."""
+        ideal, h, infinite = dict[int, Interval](), self.h, step.infinite
+        gap = UNIT - (NIL - h).of("exp")
+        def put(index: int, mass: Interval) -> None:
+            ideal[index] = ideal.get(index, NIL) + mass.within(NIL, UNIT)
+        for loss, mass, j in step.atoms:
+            k = j * parts if parts else math.floor(DOWN.add((loss / h).lo, FAINT))
+            share = NIL if parts else (UNIT - (Interval(k) * h - loss).of("exp")) / gap + Interval(-MARGIN, MARGIN)
+            put(k, mass * (UNIT - share.within(NIL, UNIT)))
+            put(k + 1, mass * share.within(NIL, UNIT))
+        if step.below:
+            first, last = (read(end, -MOST_CELLS, MOST_CELLS) for end in ends)
+            grown, factor = (Interval(first) * h).of("exp"), h.of("exp")
+            start = step.below(grown)
+            put(first, Interval(0, start[0].hi))  # raised, where it is there
+            for k in range(first, last):
+                end = step.below(grown * factor)
+                mass = (end[0] - start[0]).within(NIL, UNIT)
+                up = ((mass - (end[1] - start[1]) * grown) / gap).within(NIL, mass)
+                put(k, mass - up)
+                put(k + 1, up)
+                grown, start = grown * factor, end
+            infinite = infinite + Interval(0, max(start[2].hi, ZERO))
+        low, size, total, tilted = min(ideal), read(max(ideal) - min(ideal), 0, MOST_CELLS), NIL, []
+        power, exact = (self.base.of("ln") * Interval(low)).of("exp"), parts and not step.below
+        for k in range(low, low + size + 1):
+            tilted.append(ideal.get(k, NIL) * power)
+            power, total = power * self.base, total + tilted[-1]
+        unit, offset = UP.scaleb(total.hi, -self.digits), step.offset if exact else NIL
+        masses = [int(DOWN.divide(mass.lo, unit)) for mass in tilted]
+        return Law(low, masses, Interval(unit), Decimal(10**self.digits), 0 if exact else 1, infinite, offset)
+    def product(self, a: Law, b: Law) -> Law:
+        width, size, scale = 2 * self.digits + 4, len(a.masses) + len(b.masses) - 1, Decimal(10**self.digits)
+        if sum(a.masses) * sum(b.masses) >= 10**width or size > MOST_CELLS:
+            raise Rejected("masses are too large or too many")
+        long = [Decimal("".join(f"{m:0{width}d}" for m in reversed(law.masses))) for law in (a, b)]
+        text = str(WIDE.multiply(*long)).zfill(width * size)
+        kept = [int(text[i * width : (i + 1) * width - self.digits]) for i in reversed(range(size))]
+        low, high = (next((i for i in ends if kept[i]), 0) for ends in (range(size), range(size - 1, -1, -1)))
+        return Law(a.first + b.first + low, kept[low : high + 1], a.unit * b.unit * Interval(scale),
+                   UP.divide(UP.multiply(a.total, b.total), scale), a.spread + b.spread,
+                   a.infinite + b.infinite - a.infinite * b.infinite, a.offset + b.offset)
+    def power(self, law: Law, count: int) -> Law:
+        out = law
+        for bit in bin(count)[3:]:
+            out = self.product(out, out)
+            out = self.product(out, law) if bit == "1" else out
+        return out
+    def delta(self, e: Interval) -> tuple[Decimal, Decimal]:
+        """Bounds of delta of the grid; the upper one is above the true delta."""
+        law, h, back, sums = self.law, self.h, UNIT / self.base, []
+        k = math.floor(((e - law.offset) / h).lo) + 1  # the least index above e, or the one below
+        start = max(k, law.first)
+        for factor in (back, back * (NIL - h).of("exp")):
+            low = high = ZERO
+            for mass in reversed(law.masses[start - law.first :]):
+                low, high = DOWN.add(DOWN.multiply(low, factor.lo), mass), UP.add(UP.multiply(high, factor.hi), mass)
+            sums.append(Interval(low, high))
+        here, most = (law.unit * (back.of("ln") * Interval(i)).of("exp") for i in (start, k))
+        found = here * (sums[0] - (e - law.offset - Interval(start) * h).of("exp") * sums[1])
+        missing = UP.add(UP.subtract(law.total, sum(law.masses)), UP.multiply(law.total, FAINT))
+        above = UP.add(UP.add(found.hi, UP.multiply(most.hi, missing)), law.infinite.hi)
+        return DOWN.add(max(found.lo, ZERO), law.infinite.lo), min(above, ONE)
+    def lower(self, e: Interval) -> Decimal:
+        """At most the true delta."""
+        if not self.law.spread:
+            return self.delta(e)[0]
+        s = (Interval(EIGHTH_PI) * Interval(self.law.spread)).of("sqrt") * self.h
+        nodes = [s * Interval("1.5") * Interval(j) for j in range(-NODES, NODES + 1)]
+        places, powers = [NIL - y / s - s * HALF for y in nodes], [y.of("exp") for y in nodes]
+        calls = [normal(x + s) - r * normal(x) for x, r in zip(places, powers)]  # E (R - r)+
+        chords = [(calls[i] - calls[i + 1]) / (powers[i + 1] - powers[i]) for i in range(len(nodes) - 1)]
+        weights = [a - b for a, b in pairwise([normal(places[0]), *chords, NIL])]  # means of hat functions of R
+        others = UNIT - normal(places[0])
+        for i, (y, weight) in enumerate(zip(nodes, weights)):
+            others = others + (weight.within(NIL, UNIT) * Interval(self.delta(e + y)[1]) if i != NODES else NIL)
+        return ((Interval(self.delta(e)[0]) - Interval(others.hi)) / Interval(weights[NODES].hi)).lo
+
+def complaint(certificate: Any) -> str | None:
+    """Say why a certificate is not proved; None where it is."""
+    try:
+        script, claim, ways = certificate["script"], certificate["claim"], ["replace"]
+        if certificate["format"] != FORMAT or set(claim) != {"delta", "epsilon"}:
+            raise Rejected("this is another format")
+        if {"add_remove": True, "replace_one": False}[certificate["neighbors"]]:
+            ways = ["remove", "add"][: 1 + any(event["family"] in LOPSIDED for event in script)]
+        if isinstance(claim["epsilon"], list):
+            (low, high), least = (read(e, 0.0, 1e4) for e in claim["epsilon"]), read(claim["delta"], 1e-300, 1.0)
+            most, trivial = least, low == 0
+        else:
+            (least, most), low = (read(d, 0.0, 1.0) for d in claim["delta"]), read(claim["epsilon"], 0.0, 1e4)
+            high, trivial = low, least == 0
+        provers = [Prover(script, certificate["witness"], way) for way in ways]
+        if any(not prover.delta(Interval(high))[1] <= most for prover in provers):
+            raise Rejected(f"delta at {high} may be above {most}")
+        if not trivial and not any(prover.lower(Interval(low)) > least for prover in provers):
+            raise Rejected(f"delta at {low} may be no more than {least}")
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+if __name__ == "__main__":
+    sys.exit(complaint(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))) or print("verified"))
