@@ -1,4 +1,4 @@
-"""Verify a privacy certificate (``python certificate_checker.py file.json``) by the standard library alone.
+"""Verify a privacy certificate (``python certificate_checker.py < file.json``) by the standard library alone.
 
 A certificate names a script of releases, fixed beforehand, and claims that epsilon at a delta, or delta at an epsilon,
 lies in an interval. All is recomputed here; the certificate only proposes a grid. Why "verified" is a proof:
@@ -14,9 +14,7 @@ lies in an interval. All is recomputed here; the certificate only proposes a gri
    delta_grid, E delta(v R) is at most what interpolates delta_grid at points v r_j and delta itself at r_0 = 1.
 4. *Sums.* Masses times x^index are rounded DOWN to integers, convolved exactly as digits of long numbers, and rounded
    down again. Totals multiply, so the total of what was lost is known; upwards all of it counts as if it lay where
-   undoing x^index makes the most of it, at the least loss above e.
-5. *Rounding.* All else is interval arithmetic in decimals: + - * / are rounded outwards, sqrt, exp and ln are
-   correctly rounded and then moved outwards.
+   undoing x^index makes the most of it, at the least loss above e. All else is interval arithmetic in decimals.
 """
 
 # fmt: off
@@ -26,22 +24,19 @@ import sys
 from collections import namedtuple
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-FORMAT = "privacy certificate 1"
+FORMAT, ZERO, ONE = "privacy certificate 1", Decimal(0), Decimal(1)
 DOWN, UP = (Context(40, mode, -(10**9), 10**9) for mode in (ROUND_FLOOR, ROUND_CEILING))
 WIDE = Context(MAX_PREC, ROUND_FLOOR, MIN_EMIN, MAX_EMAX)
-ROOT_2PI, EIGHTH_PI = Decimal("2.5066282746310005024157652848110452530070"), "0.39269908169872415480783042290993786052"
-MOST_CELLS, NODES, ZERO, ONE, ANCHORS = 2**19, 8, Decimal(0), Decimal(1), dict[int, Any]()
-FAINT, MARGIN = Decimal("1e-30"), Decimal("1e-25")
-ENDS: dict[str, Any] = {"shift": (1, 10**4), "categories": (2, 2**53), "epsilon": (1e-9, 100.0),
-                        "rate": (1e-9, 1 - 1e-9), "upper": (0.0, 1.0), "lower": (0.0, 1.0)}
+ROOT_2PI, EIGHTH_PI = Decimal("2.5066282746310005024157652848110452530070"), "0.39269908169872415480783042290993786053"
+MOST_CELLS, NODES, FAINT, MARGIN, ANCHORS = 2**19, 8, Decimal("1e-30"), Decimal("1e-25"), dict[int, Any]()
+ENDS: dict[str, Any] = {"shift": (1, 10**4), "categories": (2, 2**53), "epsilon": (1e-9, 100.0), "sd": (1e-2, 1e4),
+                        "rate": (1e-9, 1 - 1e-9), "step": (1e-9, 1e3), "base": (1 + 1e-15, 1e9)}
+ENDS |= {"upper": (0.0, 1.0), "lower": (0.0, 1.0)}
 LOPSIDED = {"PoissonGaussian", "PoissonPure", "WorstPair"}  # removing a record differs from adding one
-
-class Rejected(ValueError):
-    """A certificate that is not proved."""
 
 class Interval:
     def __init__(self, lo: Any, hi: Any = None) -> None:
@@ -57,7 +52,7 @@ class Interval:
         return Interval(min(DOWN.multiply(*p) for p in ends), max(UP.multiply(*p) for p in ends))
     def __truediv__(self, o: "Interval") -> "Interval":
         if o.lo <= 0 <= o.hi:
-            raise Rejected("an interval that holds zero is divided by")
+            raise ValueError("an interval that holds zero is divided by")
         return self * Interval(DOWN.divide(ONE, o.hi), UP.divide(ONE, o.lo))
     def of(self, name: str) -> "Interval":
         return Interval(DOWN.next_minus(getattr(DOWN, name)(self.lo)), UP.next_plus(getattr(UP, name)(self.hi)))
@@ -69,20 +64,18 @@ NIL, UNIT, TWO, HALF, TINY = Interval(0), Interval(1), Interval(2), Interval("0.
 def read(value: Any, least: float, most: float) -> Any:
     """Read a number between two ends, whole where the first end is."""
     if type(value) not in (int, type(least)) or not least <= value <= most:
-        raise Rejected(f"{value!r} is no number between {least} and {most}")
+        raise ValueError(f"{value!r} is no number between {least} and {most}")
     return value
 
 def field(name: str, value: Any) -> Any:
-    """Read a field of an event."""
-    many = isinstance(value, list)
-    return [field(name, v) for v in value] if many else Interval(read(value, *ENDS.get(name, (1e-3, 1e6))))
+    """Read a number, or a list of them, by its name."""
+    ends, many = ENDS.get(name, (1e-3, 1e6)), isinstance(value, list)
+    return [field(name, v) for v in value] if many else Interval(read(value, *ends))
 
 def normal(x: Interval) -> Interval:
     """Enclose the normal distribution function, by its Taylor series at the next i/16.
-
     There it is 1/2 + density (x + x^3/3 + x^5/15 + ...). 28 terms of density e^(-xs - s^2/2) leave less than 10^-38
-    (Cauchy's bound on |s| = 1), as much is beyond 13, and a floor loses 10^-48, times e^(x^2/2) before the density.
-    """
+    (Cauchy's bound on |s| = 1), as much is beyond 13, and a floor loses 10^-48, times e^(x^2/2) before the density."""
     if x.hi < -13 or x.lo > 13:
         return ((NIL if x.hi < 0 else UNIT) + TINY).within(NIL, UNIT)
     low, one = max(x.lo, Decimal(-13)), 10**48
@@ -136,9 +129,9 @@ class Families(namedtuple("Families", "way")):
         return line(Interval(2 * s) / twice, Interval(-s * s) / twice, law, beyond)
     def WorstPair(self, upper: Any, lower: Any) -> Step:
         p, q = (lower, upper) if self.way == "add" else (upper, lower)
-        there, back = (sorted((x[i].lo, x[1 - i].lo) for x in zip(p, q)) for i in (0, 1))
-        if len(p) != len(q) or (self.way == "replace" and there != back):
-            raise Rejected("laws differ in length, or are no mirror images under replace_one")
+        there, back = (sorted((x[i].lo, x[1 - i].lo) for x in zip(p, q, strict=True)) for i in (0, 1))
+        if self.way == "replace" and there != back:
+            raise ValueError("a pair must be its own mirror image under replace_one")
         lost = UNIT - sum(p, NIL)  # what is missing beyond 4e-15, which is rounding
         lost = Interval(max(DOWN.subtract(lost.lo, Decimal("4e-15")), ZERO), max(lost.hi, ZERO))
         lost = sum((x for x, y in zip(p, q) if not y.hi), lost)
@@ -158,15 +151,15 @@ class Families(namedtuple("Families", "way")):
         return Families("remove").PoissonGaussian(multiplier, UNIT)
     def PoissonGaussian(self, multiplier: Interval, rate: Interval) -> Step:
         shift, rest, adding, replacing = UNIT / multiplier, UNIT - rate, self.way == "add", self.way == "replace"
-        half = shift * shift / TWO
         def place(grown: Interval) -> Any:  # where the loss of removing or replacing is that large; it grows
             if not replacing:
                 ratio = (grown - rest) / rate
-                ratio = Interval(max(ratio.lo, Decimal("1e-999")), max(ratio.hi, Decimal("1e-999")))
-                return (ratio.of("ln") + half) / shift  # far away below all losses
+                low, high = (Interval(max(end, Decimal("1e-999"))) for end in (ratio.lo, ratio.hi))
+                more = (high - low) / low  # ln is concave
+                return (low.of("ln") + Interval(0, more.hi)) / shift + shift * HALF  # below all losses: far away
             if grown.hi < 1:
                 return NIL - place(UNIT / grown)
-            a, b = rate * (NIL - half).of("exp"), rest * (grown - UNIT)
+            a, b = rate * (NIL - shift * shift * HALF).of("exp"), rest * (grown - UNIT)
             return ((b + (b * b + Interval(4) * a * a * grown).of("sqrt")) / (a + a)).of("ln") / shift
         def below(grown: Interval) -> Any:
             x = place(UNIT / grown if adding else grown)
@@ -185,7 +178,7 @@ class Prover:
     """The law of all losses in one direction, on the grid that a certificate proposes."""
     def __init__(self, script: Any, witness: Any, way: str) -> None:
         self.digits, grid, mine = read(witness["digits"], 10, 60), witness["grid"], witness["ways"][way]
-        exact, parts, steps, laws = -1, 1, [], []
+        exact, parts, steps, laws, self.sums = -1, 1, [], [], list[Any]()
         for event in script:
             fields = {name: field(name, v) for name, v in event.items() if name not in ("family", "count")}
             if event["family"] == "Gaussian":  # so many are one with less noise
@@ -193,20 +186,17 @@ class Prover:
             steps.append(getattr(Families(way), event["family"])(**fields))
         if "event" in grid:
             exact, parts = read(grid["event"], 0, len(steps) - 1), read(grid["parts"], 1, MOST_CELLS)
-        self.h = steps[exact].spacing / Interval(parts) if exact >= 0 else Interval(read(grid["step"], 1e-9, 1e3))
-        if self.h.lo < Decimal("1e-9"):
-            raise Rejected("the grid is too fine for the account of rounding")
-        self.base = Interval(read(mine["base"], 1 + 1e-15, 1e9))
+        self.h = steps[exact].spacing / Interval(parts) if exact >= 0 else field("step", grid["step"])
+        read(float(self.h.lo), 1e-9, 1e3)  # finer ones are beyond the account of rounding
+        self.base = field("base", mine["base"])
         for i, (event, step, ends) in enumerate(zip(script, steps, mine["ranges"], strict=True)):
             law = self.law_of(step, parts if i == exact else 0, ends)
             laws.append(self.power(law, 1 if event["family"] == "Gaussian" else read(event["count"], 1, 2**53)))
-        self.law = laws[0]
-        for law in laws[1:]:
-            self.law = self.product(self.law, law)
+        self.law = reduce(self.product, laws)
     def law_of(self, step: Step, parts: int, ends: Any) -> Law:
         """Masses of one step on the grid; where that is parts of the step's own spacing, its atoms stay."""
         ideal, h, infinite = dict[int, Interval](), self.h, step.infinite
-        gap = UNIT - (NIL - h).of("exp")
+        gap, factor = UNIT - (NIL - h).of("exp"), h.of("exp")
         def put(index: int, mass: Interval) -> None:
             ideal[index] = ideal.get(index, NIL) + mass.within(NIL, UNIT)
         for loss, mass, j in step.atoms:
@@ -216,7 +206,7 @@ class Prover:
             put(k + 1, mass * share.within(NIL, UNIT))
         if step.below:
             first, last = (read(end, -MOST_CELLS, MOST_CELLS) for end in ends)
-            grown, factor = (Interval(first) * h).of("exp"), h.of("exp")
+            grown = (Interval(first) * h).of("exp")
             start = step.below(grown)
             put(first, Interval(0, start[0].hi))  # raised, where it is there
             for k in range(first, last):
@@ -237,9 +227,9 @@ class Prover:
         return Law(low, masses, Interval(unit), Decimal(10**self.digits), 0 if exact else 1, infinite, offset)
     def product(self, a: Law, b: Law) -> Law:
         width, size, scale = 2 * self.digits + 4, len(a.masses) + len(b.masses) - 1, Decimal(10**self.digits)
-        if sum(a.masses) * sum(b.masses) >= 10**width or size > MOST_CELLS:
-            raise Rejected("masses are too large or too many")
-        long = [Decimal("".join(f"{m:0{width}d}" for m in reversed(law.masses))) for law in (a, b)]
+        read(size, 1, MOST_CELLS)
+        read(sum(a.masses) * sum(b.masses), 0, 10**width - 1)
+        long = (Decimal("".join(f"{m:0{width}d}" for m in reversed(law.masses))) for law in (a, b))
         text = str(WIDE.multiply(*long)).zfill(width * size)
         kept = [int(text[i * width : (i + 1) * width - self.digits]) for i in reversed(range(size))]
         low, high = (next((i for i in ends if kept[i]), 0) for ends in (range(size), range(size - 1, -1, -1)))
@@ -249,24 +239,25 @@ class Prover:
     def power(self, law: Law, count: int) -> Law:
         out = law
         for bit in bin(count)[3:]:
-            out = self.product(out, out)
-            out = self.product(out, law) if bit == "1" else out
+            out = self.product(self.product(out, out), law) if bit == "1" else self.product(out, out)
         return out
     def delta(self, e: Interval) -> tuple[Decimal, Decimal]:
         """Bounds of delta of the grid; the upper one is above the true delta."""
-        law, h, back, sums = self.law, self.h, UNIT / self.base, []
+        law, h, back = self.law, self.h, UNIT / self.base
+        if not self.sums:  # from each index on: masses times x^-i, and times x^-i e^(-i h), i counted from there
+            self.sums, other, state = [(NIL, NIL)], back * (NIL - h).of("exp"), [ZERO] * 4
+            for mass in reversed(law.masses):
+                for i, (mode, x) in enumerate(((DOWN, back.lo), (UP, back.hi), (DOWN, other.lo), (UP, other.hi))):
+                    state[i] = mode.add(mode.multiply(state[i], x), mass)
+                self.sums.append((Interval(*state[:2]), Interval(*state[2:])))
         k = math.floor(((e - law.offset) / h).lo) + 1  # the least index above e, or the one below
         start = max(k, law.first)
-        for factor in (back, back * (NIL - h).of("exp")):
-            low = high = ZERO
-            for mass in reversed(law.masses[start - law.first :]):
-                low, high = DOWN.add(DOWN.multiply(low, factor.lo), mass), UP.add(UP.multiply(high, factor.hi), mass)
-            sums.append(Interval(low, high))
+        one, two = self.sums[max(len(law.masses) + law.first - start, 0)]
         here, most = (law.unit * (back.of("ln") * Interval(i)).of("exp") for i in (start, k))
-        found = here * (sums[0] - (e - law.offset - Interval(start) * h).of("exp") * sums[1])
-        missing = UP.add(UP.subtract(law.total, sum(law.masses)), UP.multiply(law.total, FAINT))
-        above = UP.add(UP.add(found.hi, UP.multiply(most.hi, missing)), law.infinite.hi)
-        return DOWN.add(max(found.lo, ZERO), law.infinite.lo), min(above, ONE)
+        found = here * (one - (e - law.offset - Interval(start) * h).of("exp") * two)
+        missing = Interval(law.total) * Interval(ONE + FAINT) - Interval(sum(law.masses))
+        above = found + most * missing + law.infinite
+        return DOWN.add(max(found.lo, ZERO), law.infinite.lo), min(above.hi, ONE)
     def lower(self, e: Interval) -> Decimal:
         """At most the true delta."""
         if not self.law.spread:
@@ -277,19 +268,19 @@ class Prover:
         calls = [normal(x + s) - r * normal(x) for x, r in zip(places, powers)]  # E (R - r)+
         chords = [(calls[i] - calls[i + 1]) / (powers[i + 1] - powers[i]) for i in range(len(nodes) - 1)]
         weights = [a - b for a, b in pairwise([normal(places[0]), *chords, NIL])]  # means of hat functions of R
-        others = UNIT - normal(places[0])
-        for i, (y, weight) in enumerate(zip(nodes, weights)):
-            others = others + (weight.within(NIL, UNIT) * Interval(self.delta(e + y)[1]) if i != NODES else NIL)
+        known = [Interval(self.delta(e + y)[1]) for y in nodes[:NODES] + nodes[NODES + 1 :]]
+        means = [weight.within(NIL, UNIT) for weight in weights[:NODES] + weights[NODES + 1 :]]
+        others = sum((mean * delta for mean, delta in zip(means, known)), UNIT - normal(places[0]))
         return ((Interval(self.delta(e)[0]) - Interval(others.hi)) / Interval(weights[NODES].hi)).lo
 
 def complaint(certificate: Any) -> str | None:
     """Say why a certificate is not proved; None where it is."""
     try:
-        script, claim, ways = certificate["script"], certificate["claim"], ["replace"]
+        script, claim = certificate["script"], certificate["claim"]
         if certificate["format"] != FORMAT or set(claim) != {"delta", "epsilon"}:
-            raise Rejected("this is another format")
-        if {"add_remove": True, "replace_one": False}[certificate["neighbors"]]:
-            ways = ["remove", "add"][: 1 + any(event["family"] in LOPSIDED for event in script)]
+            raise ValueError("this is another format")
+        ways = {"add_remove": ["remove", "add"], "replace_one": ["replace"]}[certificate["neighbors"]]
+        ways = ways[: 1 + any(event["family"] in LOPSIDED for event in script)]
         if isinstance(claim["epsilon"], list):
             (low, high), least = (read(e, 0.0, 1e4) for e in claim["epsilon"]), read(claim["delta"], 1e-300, 1.0)
             most, trivial = least, low == 0
@@ -298,12 +289,12 @@ def complaint(certificate: Any) -> str | None:
             high, trivial = low, least == 0
         provers = [Prover(script, certificate["witness"], way) for way in ways]
         if any(not prover.delta(Interval(high))[1] <= most for prover in provers):
-            raise Rejected(f"delta at {high} may be above {most}")
+            raise ValueError(f"delta at {high} may be above {most}")
         if not trivial and not any(prover.lower(Interval(low)) > least for prover in provers):
-            raise Rejected(f"delta at {low} may be no more than {least}")
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+            raise ValueError(f"delta at {low} may be no more than {least}")
+        return None
+    except Exception as error:
         return f"{type(error).__name__}: {error}"
-    return None
 
 if __name__ == "__main__":
-    sys.exit(complaint(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))) or print("verified"))
+    sys.exit(complaint(json.load(sys.stdin)) or print("verified"))
