@@ -16,7 +16,7 @@ from ._gaussian import gaussian_delta
 from ._mixture import branches, mixtures
 from ._pld_below import Below, below
 from ._pld_compose import compose
-from ._pld_plan import Counted, plan_for_epsilon
+from ._pld_plan import Counted, finer, plan_for_epsilon, plan_with
 from .events import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -39,9 +39,11 @@ from .spec import check_delta, check_neighbors
 __all__ = ["Enclosure", "attained", "enclose"]
 
 _FINE, _ROUGH = 1e-7, 1e-3  # accuracies that grids of the engine are planned with
+_FREE = 2**17  # so many grid points take no time to speak of
 _CLOSED = 1e-11  # relative error of a closed form
 _BRANCH, _OFFSET = 1e-12, 3e-12  # of a mixture: relative error of weights per step, and of losses
 _HALVINGS = 30
+_ROUNDS, _CUT = 4, 1e-7  # looks for a window outside of which there is so little of delta
 _LARGEST = 600.0  # epsilons beyond which next to impossible answers count as told for certain
 
 Curve = Callable[[float], float]
@@ -227,11 +229,27 @@ def _grids(
     for pairs, name in order:
         if worst is not None and rough(pairs) <= high:
             continue
-        grid = below(pairs, plan_for_epsilon(pairs, epsilon, _FINE))
+        grid = _fine(pairs, epsilon)
         if worst is None or price(grid) > high:
             high, worst = price(grid), (grid, name)
     assert worst is not None
     return high, worst
+
+
+def _fine(pairs: Counted, epsilon: float) -> Below:
+    """A fine grid around an epsilon, with ends that are far enough."""
+    plan = plan_for_epsilon(pairs, epsilon, _FINE)
+    for _ in range(_ROUNDS):
+        plan = finer(pairs, plan, max(_FREE * plan.step / plan.width, 1.0))
+        grid = below(pairs, plan)
+        least = _CUT * grid.upper.delta(epsilon)
+        if grid.upper.lost <= least:
+            break
+        if grid.upper.cut > least / 2:
+            plan = plan_with(pairs, epsilon, _FINE, plan.tilt, plan.reach + 0.5)
+        if grid.upper.lost - grid.upper.cut > least / 2:
+            plan = plan.wider()
+    return grid
 
 
 @dataclass(frozen=True)
