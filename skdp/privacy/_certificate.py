@@ -26,7 +26,7 @@ from .events import (
 )
 from .spec import check_neighbors
 
-__all__ = ["certificate"]
+__all__ = ["certificate", "plain_events"]
 
 _EDGES = 10_000  # cells whose masses are integrated: each takes the checker some 0.2 ms
 _CELLS = 80_000  # of the sum of all losses
@@ -79,7 +79,7 @@ def certificate(
     """
     runs = ((script, 1),) if isinstance(script, Event) else checked(script)
     found = enclose(runs, delta=delta, epsilon=epsilon, neighbors=check_neighbors(neighbors))
-    events = [run for event, k in tally(runs).items() for run in _plain(event, k, neighbors)]
+    events = _runs(runs, neighbors)
     at = found.high if epsilon is None else epsilon
     if not events or not 0 < at < math.inf or delta == 0:
         raise ValueError(
@@ -95,11 +95,28 @@ def certificate(
     return {
         "format": FORMAT,
         "neighbors": neighbors,
-        "script": [_written(event, count) for event, count in events],
+        "script": [_written(*run) for run in events],
         "claim": claim,
         "witness": written,
         "engine": {"low": found.low, "high": found.high, "witness": found.witness},
     }
+
+
+def plain_events(script: Script, neighbors: str) -> list[dict[str, Any]]:
+    """Return a script as a certificate writes it.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        Of events that a certificate may be about.
+    neighbors : str
+        The relation.
+    """
+    return [_written(*run) for run in _runs(script, neighbors)]
+
+
+def _runs(script: Script, neighbors: str) -> list[tuple[Event, int]]:
+    return [run for event, k in tally(script).items() for run in _plain(event, k, neighbors)]
 
 
 def _plain(event: Event, count: int, neighbors: str) -> list[tuple[Event, int]]:
@@ -134,17 +151,17 @@ def _witness(
         within = min(at, (1 - 1e-3) * _pld.largest_loss(pairs))
         plans.append(plan_for_epsilon(pairs, within, _WIDTH))
     steps = [_step(one, ways[0]) for one in script]
-    spans = [_spans(event, k, plans, neighbors) for event, k in events]
+    spans = [
+        _spans(event, k, plans, neighbors) if step.below else None
+        for (event, k), step in zip(events, steps)
+    ]
     on_line = [i for i, step in enumerate(steps) if step.spacing is not None]
     on_line.sort(key=lambda i: (steps[i].below is not None, -events[i][1]))
     exact = on_line[0] if on_line else -1
     h, grid = _step_size(events, steps, spans, plans, exact, at)
     witness: dict[str, Any] = {"digits": _digits(events), "grid": grid, "ways": {}}
     for j, (way, plan) in enumerate(zip(ways, plans)):
-        ranges = [
-            [math.floor(low / h) - 1, math.ceil(high / h) + 1]
-            for low, high in (s[j] for s in spans)
-        ]
+        ranges = [_range(span[j], h) if span else None for span in spans]
         base = math.exp(min(plan.tilt * h, _STEEPEST))
         witness["ways"][way] = {"base": max(base, 1 + 1e-12), "ranges": ranges}
     return witness, [Prover(script, witness, way) for way in ways]
@@ -154,6 +171,10 @@ def _step(written: dict[str, Any], way: str) -> Any:
     """The checker's own reading of an event."""
     own = {name: field(name, v) for name, v in written.items() if name not in ("family", "count")}
     return getattr(Families(way), written["family"])(**own)
+
+
+def _range(span: tuple[float, float], h: float) -> list[int]:
+    return [math.floor(span[0] / h) - 1, math.ceil(span[1] / h) + 1]
 
 
 def _digits(events: list[tuple[Event, int]]) -> int:
@@ -172,7 +193,7 @@ def _spans(
 def _step_size(
     events: list[tuple[Event, int]],
     steps: list[Any],
-    spans: list[list[tuple[float, float]]],
+    spans: list[list[tuple[float, float]] | None],
     plans: list[Plan],
     exact: int,
     at: float,
@@ -183,8 +204,7 @@ def _step_size(
         for i, (event, k) in enumerate(events)
         if i != exact or steps[i].below
     )
-    integrated = [span for step, span in zip(steps, spans) if step.below]
-    edges = max(sum(s[j][1] - s[j][0] for s in integrated) for j in range(len(plans)))
+    edges = max(sum(s[j][1] - s[j][0] for s in spans if s) for j in range(len(plans)))
     useful = math.sqrt(_WIDTH * at / ((1 + max(p.tilt for p in plans)) * max(spread, 1)))
     h = max(useful, edges / _EDGES, max(2 * p.width for p in plans) / _CELLS, 2e-9)
     if exact < 0:
