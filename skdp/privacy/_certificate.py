@@ -170,7 +170,7 @@ def _witness(
 def _step(written: dict[str, Any], way: str) -> Any:
     """The checker's own reading of an event."""
     own = {name: field(name, v) for name, v in written.items() if name not in ("family", "count")}
-    return getattr(Families(way), written["family"])(**own)
+    return getattr(Families(way), "_" + written["family"])(**own)
 
 
 def _range(span: tuple[float, float], h: float) -> list[int]:

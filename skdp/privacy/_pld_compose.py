@@ -111,6 +111,7 @@ def _exponential(logs: Array, index: Array, slope: float) -> tuple[Array, float]
 
 
 def tilted(pair: Pair, count: int, plan: Plan) -> Tilted:
+    """Masses of one step on the plan's grid, tilted."""
     lattice = _lattice(pair, plan)
     index = np.arange(len(lattice.mass), dtype=float)
     with np.errstate(divide="ignore"):

@@ -39,6 +39,7 @@ ENDS |= {"upper": (0.0, 1.0), "lower": (0.0, 1.0)}
 LOPSIDED = {"PoissonGaussian", "PoissonPure", "WorstPair"}  # removing a record differs from adding one
 
 class Interval:
+    """An interval of real numbers, by its ends."""
     def __init__(self, lo: Any, hi: Any = None) -> None:
         self.lo, self.hi = Decimal(lo), Decimal(lo if hi is None else hi)
     def __add__(self, o: "Interval") -> "Interval":
@@ -54,9 +55,9 @@ class Interval:
         if o.lo <= 0 <= o.hi:
             raise ValueError("an interval that holds zero is divided by")
         return self * Interval(DOWN.divide(ONE, o.hi), UP.divide(ONE, o.lo))
-    def of(self, name: str) -> "Interval":
+    def _of(self, name: str) -> "Interval":
         return Interval(DOWN.next_minus(getattr(DOWN, name)(self.lo)), UP.next_plus(getattr(UP, name)(self.hi)))
-    def within(self, low: "Interval", high: "Interval") -> "Interval":
+    def _within(self, low: "Interval", high: "Interval") -> "Interval":
         return Interval(min(max(self.lo, low.lo), high.lo), min(max(self.hi, low.hi), high.hi))
 
 NIL, UNIT, TWO, HALF, TINY = Interval(0), Interval(1), Interval(2), Interval("0.5"), Interval("-1e-35", "1e-35")
@@ -77,7 +78,7 @@ def normal(x: Interval) -> Interval:
     There it is 1/2 + density (x + x^3/3 + x^5/15 + ...). 28 terms of density e^(-xs - s^2/2) leave less than 10^-38
     (Cauchy's bound on |s| = 1), as much is beyond 13, and a floor loses 10^-48, times e^(x^2/2) before the density."""
     if x.hi < -13 or x.lo > 13:
-        return ((NIL if x.hi < 0 else UNIT) + TINY).within(NIL, UNIT)
+        return ((NIL if x.hi < 0 else UNIT) + TINY)._within(NIL, UNIT)
     low, one = max(x.lo, Decimal(-13)), 10**48
     i, total = round(low * 16), 0
     if i not in ANCHORS:
@@ -96,38 +97,38 @@ def normal(x: Interval) -> Interval:
     for c in reversed(series):
         total = c + total * s // one
     value = DOWN.add(value, DOWN.multiply(density, DOWN.scaleb(Decimal(total * s // one), -48)))
-    return (Interval(value, UP.add(value, UP.subtract(x.hi, low))) + TINY).within(NIL, UNIT)
+    return (Interval(value, UP.add(value, UP.subtract(x.hi, low))) + TINY)._within(NIL, UNIT)
 
 # Loss of one step under P: atoms (loss, mass, index), on a line if there is a spacing; mass at infinity; and what is
 # spread: ``below`` gives at e^loss its mass below, under P and under Q but for a constant, and above.
 Step = namedtuple("Step", "atoms spacing offset infinite below", defaults=(None, NIL, NIL, None))
 
-def line(spacing: Interval, offset: Interval, law: Any, infinite: Interval = NIL) -> Step:
+def _line(spacing: Interval, offset: Interval, law: Any, infinite: Interval = NIL) -> Step:
     return Step([(offset + Interval(j) * spacing, p, j) for j, p in law.items()], spacing, offset, infinite)
 
 class Families(namedtuple("Families", "way")):
     """Steps by the name of their family; ``way`` says which neighbour is P."""
-    def PureDP(self, epsilon: Interval) -> Step:
-        return self.RandomizedResponse(epsilon, TWO)
-    def RandomizedResponse(self, epsilon: Interval, categories: Interval) -> Step:
-        lie = UNIT / (epsilon.of("exp") + categories - UNIT)
-        return line(epsilon, NIL, {-1: lie, 0: lie * (categories - TWO), 1: lie * epsilon.of("exp")})
-    def PoissonPure(self, epsilon: Interval, rate: Interval) -> Step:
-        b = UNIT / (UNIT + epsilon.of("exp"))
+    def _PureDP(self, epsilon: Interval) -> Step:
+        return self._RandomizedResponse(epsilon, TWO)
+    def _RandomizedResponse(self, epsilon: Interval, categories: Interval) -> Step:
+        lie = UNIT / (epsilon._of("exp") + categories - UNIT)
+        return _line(epsilon, NIL, {-1: lie, 0: lie * (categories - TWO), 1: lie * epsilon._of("exp")})
+    def _PoissonPure(self, epsilon: Interval, rate: Interval) -> Step:
+        b = UNIT / (UNIT + epsilon._of("exp"))
         a, rest = UNIT - b, UNIT - rate
-        return self.WorstPair([rest * b + rate * a, rest * a + rate * b], [b, a])
-    def DiscreteLaplace(self, scale: Interval, shift: Interval) -> Step:
-        r, end = (Interval(-1) / scale).of("exp"), int(shift.lo)
-        law = {j: (Interval(j - end) / scale).of("exp") / (UNIT + r) for j in range(end + 1)}
-        return line(TWO / scale, Interval(-end) / scale, law | {j: law[j] * (UNIT - r) for j in range(1, end)})
-    def DiscreteGaussian(self, sd: Interval, shift: Interval) -> Step:
+        return self._WorstPair([rest * b + rate * a, rest * a + rate * b], [b, a])
+    def _DiscreteLaplace(self, scale: Interval, shift: Interval) -> Step:
+        r, end = (Interval(-1) / scale)._of("exp"), int(shift.lo)
+        law = {j: (Interval(j - end) / scale)._of("exp") / (UNIT + r) for j in range(end + 1)}
+        return _line(TWO / scale, Interval(-end) / scale, law | {j: law[j] * (UNIT - r) for j in range(1, end)})
+    def _DiscreteGaussian(self, sd: Interval, shift: Interval) -> Step:
         last, twice, s = int(sd.hi) * 14 + 14, TWO * sd * sd, int(shift.lo)
-        law = {k: (Interval(-k * k) / twice).of("exp") for k in range(-last, last + 1)}
+        law = {k: (Interval(-k * k) / twice)._of("exp") for k in range(-last, last + 1)}
         beyond = Interval(0, law[last].hi * 2 * last)  # by a geometric series
         total = sum(law.values(), beyond)
         law = {k + s: mass / total for k, mass in law.items()}
-        return line(Interval(2 * s) / twice, Interval(-s * s) / twice, law, beyond)
-    def WorstPair(self, upper: Any, lower: Any) -> Step:
+        return _line(Interval(2 * s) / twice, Interval(-s * s) / twice, law, beyond)
+    def _WorstPair(self, upper: Any, lower: Any) -> Step:
         p, q = (lower, upper) if self.way == "add" else (upper, lower)
         there, back = (sorted((x[i].lo, x[1 - i].lo) for x in zip(p, q, strict=True)) for i in (0, 1))
         if self.way == "replace" and there != back:
@@ -135,32 +136,32 @@ class Families(namedtuple("Families", "way")):
         lost = UNIT - sum(p, NIL)  # what is missing beyond 4e-15, which is rounding
         lost = Interval(max(DOWN.subtract(lost.lo, Decimal("4e-15")), ZERO), max(lost.hi, ZERO))
         lost = sum((x for x, y in zip(p, q) if not y.hi), lost)
-        atoms = sorted((((x / y).of("ln"), x, 0) for x, y in zip(p, q) if x.lo and y.lo), key=lambda a: a[0].lo)
+        atoms = sorted((((x / y)._of("ln"), x, 0) for x, y in zip(p, q) if x.lo and y.lo), key=lambda a: a[0].lo)
         if len(atoms) == 2 and atoms[1][0].lo - atoms[0][0].hi > FAINT:
-            return line(atoms[1][0] - atoms[0][0], atoms[0][0], {0: atoms[0][1], 1: atoms[1][1]}, lost)
+            return _line(atoms[1][0] - atoms[0][0], atoms[0][0], {0: atoms[0][1], 1: atoms[1][1]}, lost)
         return Step(atoms, infinite=lost)
-    def Laplace(self, multiplier: Interval) -> Step:
+    def _Laplace(self, multiplier: Interval) -> Step:
         a = UNIT / multiplier
-        least, most = (NIL - a).of("exp"), a.of("exp")
+        least, most = (NIL - a)._of("exp"), a._of("exp")
         def below(grown: Interval) -> Any:
-            grown = grown.within(least, most)
-            mass, other = HALF * (grown * least).of("sqrt"), HALF * (least / grown).of("sqrt")
+            grown = grown._within(least, most)
+            mass, other = HALF * (grown * least)._of("sqrt"), HALF * (least / grown)._of("sqrt")
             return mass - HALF * least, NIL - other, HALF - mass
         return Step([(a, HALF, 1), (NIL - a, HALF * least, -1)], a, below=below)
-    def Gaussian(self, multiplier: Interval) -> Step:
-        return Families("remove").PoissonGaussian(multiplier, UNIT)
-    def PoissonGaussian(self, multiplier: Interval, rate: Interval) -> Step:
+    def _Gaussian(self, multiplier: Interval) -> Step:
+        return Families("remove")._PoissonGaussian(multiplier, UNIT)
+    def _PoissonGaussian(self, multiplier: Interval, rate: Interval) -> Step:
         shift, rest, adding, replacing = UNIT / multiplier, UNIT - rate, self.way == "add", self.way == "replace"
         def place(grown: Interval) -> Any:  # where the loss of removing or replacing is that large; it grows
             if not replacing:
                 ratio = (grown - rest) / rate
                 low, high = (Interval(max(end, Decimal("1e-999"))) for end in (ratio.lo, ratio.hi))
                 more = (high - low) / low  # ln is concave
-                return (low.of("ln") + Interval(0, more.hi)) / shift + shift * HALF  # below all losses: far away
+                return (low._of("ln") + Interval(0, more.hi)) / shift + shift * HALF  # below all losses: far away
             if grown.hi < 1:
                 return NIL - place(UNIT / grown)
-            a, b = rate * (NIL - shift * shift * HALF).of("exp"), rest * (grown - UNIT)
-            return ((b + (b * b + Interval(4) * a * a * grown).of("sqrt")) / (a + a)).of("ln") / shift
+            a, b = rate * (NIL - shift * shift * HALF)._of("exp"), rest * (grown - UNIT)
+            return ((b + (b * b + Interval(4) * a * a * grown)._of("sqrt")) / (a + a))._of("ln") / shift
         def below(grown: Interval) -> Any:
             x = place(UNIT / grown if adding else grown)
             alone = normal(x)
@@ -182,8 +183,8 @@ class Prover:
         for event in script:
             fields = {name: field(name, v) for name, v in event.items() if name not in ("family", "count")}
             if event["family"] == "Gaussian":  # so many are one with less noise
-                fields["multiplier"] /= Interval(read(event["count"], 1, 2**53)).of("sqrt")
-            steps.append(getattr(Families(way), event["family"])(**fields))
+                fields["multiplier"] /= Interval(read(event["count"], 1, 2**53))._of("sqrt")
+            steps.append(getattr(Families(way), "_" + event["family"])(**fields))
         if "event" in grid:
             exact, parts = read(grid["event"], 0, len(steps) - 1), read(grid["parts"], 1, MOST_CELLS)
         self.h = steps[exact].spacing / Interval(parts) if exact >= 0 else field("step", grid["step"])
@@ -191,41 +192,41 @@ class Prover:
         self.base = field("base", mine["base"])
         for i, (event, step, ends) in enumerate(zip(script, steps, mine["ranges"], strict=True)):
             law = self.law_of(step, parts if i == exact else 0, ends)
-            laws.append(self.power(law, 1 if event["family"] == "Gaussian" else read(event["count"], 1, 2**53)))
-        self.law = reduce(self.product, laws)
+            laws.append(self._power(law, 1 if event["family"] == "Gaussian" else read(event["count"], 1, 2**53)))
+        self.law = reduce(self._product, laws)
     def law_of(self, step: Step, parts: int, ends: Any) -> Law:
         """Masses of one step on the grid; where that is parts of the step's own spacing, its atoms stay."""
         ideal, h, infinite = dict[int, Interval](), self.h, step.infinite
-        gap, factor = UNIT - (NIL - h).of("exp"), h.of("exp")
+        gap, factor = UNIT - (NIL - h)._of("exp"), h._of("exp")
         def put(index: int, mass: Interval) -> None:
-            ideal[index] = ideal.get(index, NIL) + mass.within(NIL, UNIT)
+            ideal[index] = ideal.get(index, NIL) + mass._within(NIL, UNIT)
         for loss, mass, j in step.atoms:
             k = j * parts if parts else math.floor(DOWN.add((loss / h).lo, FAINT))
-            share = NIL if parts else (UNIT - (Interval(k) * h - loss).of("exp")) / gap + Interval(-MARGIN, MARGIN)
-            put(k, mass * (UNIT - share.within(NIL, UNIT)))
-            put(k + 1, mass * share.within(NIL, UNIT))
+            share = NIL if parts else (UNIT - (Interval(k) * h - loss)._of("exp")) / gap + Interval(-MARGIN, MARGIN)
+            put(k, mass * (UNIT - share._within(NIL, UNIT)))
+            put(k + 1, mass * share._within(NIL, UNIT))
         if step.below:
             first, last = (read(end, -MOST_CELLS, MOST_CELLS) for end in ends)
-            grown = (Interval(first) * h).of("exp")
+            grown = (Interval(first) * h)._of("exp")
             start = step.below(grown)
             put(first, Interval(0, start[0].hi))  # raised, where it is there
             for k in range(first, last):
                 end = step.below(grown * factor)
-                mass = (end[0] - start[0]).within(NIL, UNIT)
-                up = ((mass - (end[1] - start[1]) * grown) / gap).within(NIL, mass)
+                mass = (end[0] - start[0])._within(NIL, UNIT)
+                up = ((mass - (end[1] - start[1]) * grown) / gap)._within(NIL, mass)
                 put(k, mass - up)
                 put(k + 1, up)
                 grown, start = grown * factor, end
             infinite = infinite + Interval(0, max(start[2].hi, ZERO))
         low, size, total, tilted = min(ideal), read(max(ideal) - min(ideal), 0, MOST_CELLS), NIL, []
-        power, exact = (self.base.of("ln") * Interval(low)).of("exp"), parts and not step.below
+        power, exact = (self.base._of("ln") * Interval(low))._of("exp"), parts and not step.below
         for k in range(low, low + size + 1):
             tilted.append(ideal.get(k, NIL) * power)
             power, total = power * self.base, total + tilted[-1]
         unit, offset = UP.scaleb(total.hi, -self.digits), step.offset if exact else NIL
         masses = [int(DOWN.divide(mass.lo, unit)) for mass in tilted]
         return Law(low, masses, Interval(unit), Decimal(10**self.digits), 0 if exact else 1, infinite, offset)
-    def product(self, a: Law, b: Law) -> Law:
+    def _product(self, a: Law, b: Law) -> Law:
         width, size, scale = 2 * self.digits + 4, len(a.masses) + len(b.masses) - 1, Decimal(10**self.digits)
         read(size, 1, MOST_CELLS)
         read(sum(a.masses) * sum(b.masses), 0, 10**width - 1)
@@ -236,16 +237,16 @@ class Prover:
         return Law(a.first + b.first + low, kept[low : high + 1], a.unit * b.unit * Interval(scale),
                    UP.divide(UP.multiply(a.total, b.total), scale), a.spread + b.spread,
                    a.infinite + b.infinite - a.infinite * b.infinite, a.offset + b.offset)
-    def power(self, law: Law, count: int) -> Law:
+    def _power(self, law: Law, count: int) -> Law:
         out = law
         for bit in bin(count)[3:]:
-            out = self.product(self.product(out, out), law) if bit == "1" else self.product(out, out)
+            out = self._product(self._product(out, out), law) if bit == "1" else self._product(out, out)
         return out
     def delta(self, e: Interval) -> tuple[Decimal, Decimal]:
         """Bounds of delta of the grid; the upper one is above the true delta."""
         law, h, back = self.law, self.h, UNIT / self.base
         if not self.sums:  # from each index on: masses times x^-i, and times x^-i e^(-i h), i counted from there
-            self.sums, other, state = [(NIL, NIL)], back * (NIL - h).of("exp"), [ZERO] * 4
+            self.sums, other, state = [(NIL, NIL)], back * (NIL - h)._of("exp"), [ZERO] * 4
             for mass in reversed(law.masses):
                 for i, (mode, x) in enumerate(((DOWN, back.lo), (UP, back.hi), (DOWN, other.lo), (UP, other.hi))):
                     state[i] = mode.add(mode.multiply(state[i], x), mass)
@@ -253,8 +254,8 @@ class Prover:
         k = math.floor(((e - law.offset) / h).lo) + 1  # the least index above e, or the one below
         start = max(k, law.first)
         one, two = self.sums[max(len(law.masses) + law.first - start, 0)]
-        here, most = (law.unit * (back.of("ln") * Interval(i)).of("exp") for i in (start, k))
-        found = here * (one - (e - law.offset - Interval(start) * h).of("exp") * two)
+        here, most = (law.unit * (back._of("ln") * Interval(i))._of("exp") for i in (start, k))
+        found = here * (one - (e - law.offset - Interval(start) * h)._of("exp") * two)
         missing = Interval(law.total) * Interval(ONE + FAINT) - Interval(sum(law.masses))
         above = found + most * missing + law.infinite
         return DOWN.add(max(found.lo, ZERO), law.infinite.lo), min(above.hi, ONE)
@@ -262,14 +263,14 @@ class Prover:
         """At most the true delta."""
         if not self.law.spread:
             return self.delta(e)[0]
-        s = (Interval(EIGHTH_PI) * Interval(self.law.spread)).of("sqrt") * self.h
+        s = (Interval(EIGHTH_PI) * Interval(self.law.spread))._of("sqrt") * self.h
         nodes = [s * Interval("1.5") * Interval(j) for j in range(-NODES, NODES + 1)]
-        places, powers = [NIL - y / s - s * HALF for y in nodes], [y.of("exp") for y in nodes]
+        places, powers = [NIL - y / s - s * HALF for y in nodes], [y._of("exp") for y in nodes]
         calls = [normal(x + s) - r * normal(x) for x, r in zip(places, powers)]  # E (R - r)+
         chords = [(calls[i] - calls[i + 1]) / (powers[i + 1] - powers[i]) for i in range(len(nodes) - 1)]
         weights = [a - b for a, b in pairwise([normal(places[0]), *chords, NIL])]  # means of hat functions of R
         known = [Interval(self.delta(e + y)[1]) for y in nodes[:NODES] + nodes[NODES + 1 :]]
-        means = [weight.within(NIL, UNIT) for weight in weights[:NODES] + weights[NODES + 1 :]]
+        means = [weight._within(NIL, UNIT) for weight in weights[:NODES] + weights[NODES + 1 :]]
         others = sum((mean * delta for mean, delta in zip(means, known)), UNIT - normal(places[0]))
         return ((Interval(self.delta(e)[0]) - Interval(others.hi)) / Interval(weights[NODES].hi)).lo
 
@@ -295,6 +296,5 @@ def complaint(certificate: Any) -> str | None:
         return None
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-
 if __name__ == "__main__":
     sys.exit(complaint(json.load(sys.stdin)) or print("verified"))

@@ -367,8 +367,8 @@ TWINS = {
         "k = j * parts if parts else 1 + math.floor(",
     ),
     "puts nothing up": (
-        "put(k + 1, mass * share.within(NIL, UNIT))",
-        "put(k, mass * share.within(NIL, UNIT))",
+        "put(k + 1, mass * share._within(NIL, UNIT))",
+        "put(k, mass * share._within(NIL, UNIT))",
     ),
     "rounds masses up": (
         "masses = [int(DOWN.divide(mass.lo, unit))",
