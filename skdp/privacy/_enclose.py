@@ -237,19 +237,21 @@ def _grids(
 
 
 def _fine(pairs: Counted, epsilon: float) -> Below:
-    """A fine grid around an epsilon, with ends that are far enough."""
-    plan = plan_for_epsilon(pairs, epsilon, _FINE)
+    """A fine grid around an epsilon with ends that are far enough, or the one that proves most."""
+    plan, found = plan_for_epsilon(pairs, epsilon, _FINE), []
     for _ in range(_ROUNDS):
         plan = finer(pairs, plan, max(_FREE * plan.step / plan.width, 1.0))
         grid = below(pairs, plan)
+        found.append(grid)
         least = _CUT * grid.upper.delta(epsilon)
-        if grid.upper.lost <= least:
+        outside = grid.upper.lost - grid.upper.cut + grid.wrapped(epsilon)
+        if grid.upper.cut <= least >= outside:
             break
-        if grid.upper.cut > least / 2:
+        if grid.upper.cut > least:
             plan = plan_with(pairs, epsilon, _FINE, plan.tilt, plan.reach + 0.5)
-        if grid.upper.lost - grid.upper.cut > least / 2:
+        if outside > least:
             plan = plan.wider()
-    return grid
+    return max(found, key=lambda grid: grid.delta(epsilon))
 
 
 @dataclass(frozen=True)

@@ -71,17 +71,18 @@ def _certain(pair: Pair) -> float:
 
 
 def _moments(steps: list[Tilted], step: float) -> tuple[Array, Array, float]:
-    """Rates, log E e^{rate (S - mean)} under the tilted law, and the mean."""
+    """Rates, log E e^{rate (S - mean)} under the tilted law and with minus the rates, and the mean."""
     mean = math.fsum(one.count * one.mean for one in steps)
     centered = [one.first + np.arange(len(one.weights)) - one.mean for one in steps]
     laws = [(one.weights[one.weights > 0], x[one.weights > 0]) for one, x in zip(steps, centered)]
     square = math.fsum(k.count * float(w @ x**2) for k, (w, x) in zip(steps, laws))
     rates = _RATES / max(math.sqrt(square), 1.0)
-    logs = np.zeros(len(rates))
+    logs = np.zeros((2, len(rates)))
     for one, (weights, x) in zip(steps, laws):
-        for i, rate in enumerate(rates):
-            top = float(rate * x[-1])
-            logs[i] += one.count * (top + math.log(float(weights @ np.exp(rate * x - top))))
+        for (side, i), _ in np.ndenumerate(logs):
+            y = rates[i] * (-x[::-1] if side else x)
+            mass = float((weights[::-1] if side else weights) @ np.exp(y - y[-1]))
+            logs[side, i] += one.count * (float(y[-1]) + math.log(mass))
     return rates / step, logs, mean * step
 
 
@@ -101,7 +102,7 @@ class Below:
         mu of the Gaussian release that costs more than the grid.
     rates, logs, mean : ndarray, ndarray, float
         Moments of the tilted law, which bound what wraps around from above.
-    width : float
+    first, width : float
         Of the window.
     certain : float
         Probability that a step tells the record for certain.
@@ -116,6 +117,7 @@ class Below:
     rates: Array
     logs: Array
     mean: float
+    first: float
     width: float
     certain: float
     shift: float
@@ -139,22 +141,24 @@ class Below:
             round_off = 8 * _UNIT * (len(t.losses) + 16)
             here = float(t.missed[i] + nearer * t.discounted[i]) * (1 - round_off)
             finite = here * math.exp(min(t.log_scale, 700.0))
-        finite -= self._wrapped(epsilon)
+        finite -= self.wrapped(epsilon)
         return max(finite, 0.0) + self.certain
 
-    def _wrapped(self, epsilon: float) -> float:
+    def wrapped(self, epsilon: float) -> float:
         """Bound what the masses outside the window, moved by multiples of its width, add to delta of the grid.
 
-        What comes from above lay a width higher (Chernoff); what comes from below lies a width higher than it should,
-        where tilting back makes all of it small.
+        What comes from above lay a width higher (Chernoff); what comes from below is little under the tilted law
+        (Chernoff), or lies a width higher than it should, where tilting back makes all of it small.
         """
         tilt = self.plan.tilt
-        far = self.logs - self.rates * (epsilon + self.width - self.mean)
-        least = float((far - np.log(-np.expm1(-self.rates * self.width))).min())
+        above = self.logs[0] - self.rates * (epsilon + self.width - self.mean)
+        above -= np.log(-np.expm1(-self.rates * self.width))
+        below = self.logs[1] - self.rates * (self.mean - self.first)
         kernel = -math.log1p(1 / tilt) * tilt - math.log1p(tilt)
-        above = least + kernel - tilt * (epsilon - self.center) + self.lower.log_scale
+        scale = kernel - tilt * (epsilon - self.center) + self.lower.log_scale
+        high, low = (math.exp(min(float(logs.min()) + scale, 700.0)) for logs in (above, below))
         once = math.exp(-tilt * self.width)
-        return math.exp(min(above, 700.0)) + once / max(1 - once, 1e-300)
+        return high + min(low, once / max(1 - once, 1e-300))
 
 
 def _hats(sigma: float) -> tuple[Array, Array, float]:
@@ -208,6 +212,7 @@ def below(pairs: Counted, plan: Plan) -> Below:
         rates=rates,
         logs=logs,
         mean=mean,
+        first=start * plan.step,
         width=size * plan.step,
         certain=-math.expm1(math.fsum(k * math.log1p(-_certain(pair)) for pair, k in pairs)),
         shift=count * _LOSS * (1 + widest),

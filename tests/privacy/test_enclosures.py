@@ -330,7 +330,7 @@ def test_a_twin_that_counts_what_wraps_around(monkeypatch):
         for width in (2.2, 3.0)
     ]
     assert exceeded(cases) == 0
-    monkeypatch.setattr(_pld_below.Below, "_wrapped", lambda self, epsilon: 0.0)
+    monkeypatch.setattr(_pld_below.Below, "wrapped", lambda self, epsilon: 0.0)
     assert exceeded(cases) > 0
 
 
