@@ -22,7 +22,7 @@ from pathlib import Path
 ROUNDING = 1e-9  # relative: what an epsilon may be below the enclosure for its last digits
 GRID = 1e-4  # of dp-accounting's loss distributions, its default
 ERROR = 0.01  # of prv_accountant's epsilon, as in its examples
-RESULTS = Path(__file__).parent
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 class Outside(Exception):
@@ -216,7 +216,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--tools", nargs="+", default=list(TOOLS), choices=list(TOOLS))
-    parser.add_argument("--out", type=Path, default=RESULTS / "scores.csv")
+    parser.add_argument("--out", type=Path, default=RESULTS / "accounting_yardstick.csv")
     given = parser.parse_args()
     asked = [json.loads(text) for text in given.file.read_text(encoding="utf-8").splitlines()]
     here = [name for name in given.tools if installed(name)]
