@@ -12,7 +12,9 @@ from .._lazy import attach
 if TYPE_CHECKING:
     from ._accountant import Accountant
     from ._breakdown import Share, breakdown
+    from ._certificate import certificate
     from ._convenience import epsilon_spent, noise_multiplier
+    from ._enclose import Enclosure, enclose
     from ._risk import Risk, risk
     from .accountants import (
         ACCOUNTANTS,
@@ -36,8 +38,11 @@ else:
             "Accountant": "_accountant",
             "Share": "_breakdown",
             "breakdown": "_breakdown",
+            "certificate": "_certificate",
             "epsilon_spent": "_convenience",
             "noise_multiplier": "_convenience",
+            "Enclosure": "_enclose",
+            "enclose": "_enclose",
             "ACCOUNTANTS": "accountants",
             "calibrate": "accountants",
             "choose": "accountants",
@@ -67,6 +72,7 @@ __all__ = [
     "ACCOUNTANTS",
     "NEIGHBORS",
     "Accountant",
+    "Enclosure",
     "Filter",
     "Ledger",
     "Partition",
@@ -77,8 +83,10 @@ __all__ = [
     "breakdown",
     "budget",
     "calibrate",
+    "certificate",
     "choose",
     "delta",
+    "enclose",
     "epsilon",
     "epsilon_spent",
     "for_rows",

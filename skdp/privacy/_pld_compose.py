@@ -22,7 +22,7 @@ from ..exceptions import NotSupported
 from ._pld_lattice import Array, Lattice, Pair
 from ._pld_plan import MAX_CELLS, Counted, Plan
 
-__all__ = ["Tail", "add_up", "compose"]
+__all__ = ["Tail", "Tilted", "add_up", "compose", "placed", "tail", "tilted", "window"]
 
 _TRUSTED = 600.0  # tilting back stays within e^+-600 of the centre
 _UNIT = float(np.finfo(float).eps)
@@ -79,7 +79,7 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class _Tilted:
+class Tilted:
     """Masses of one step times e^{tilt (loss - anchor)}, normalised, and its number of repetitions.
 
     Tilts reach 1e10 near the largest loss of pure steps, where the product of tilt and loss has lost
@@ -110,7 +110,8 @@ def _exponential(logs: Array, index: Array, slope: float) -> tuple[Array, float]
     return weights / total, top + math.log(total)
 
 
-def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
+def tilted(pair: Pair, count: int, plan: Plan) -> Tilted:
+    """Masses of one step on the plan's grid, tilted."""
     lattice = _lattice(pair, plan)
     index = np.arange(len(lattice.mass), dtype=float)
     with np.errstate(divide="ignore"):
@@ -123,7 +124,7 @@ def _tilted(pair: Pair, count: int, plan: Plan) -> _Tilted:
         log_over = _exponential(logs, index, (plan.tilt + plan.rate) * plan.step)[1]
     log_kept = math.log1p(-lattice.infinite)
     anchor = lattice.first + heaviest
-    return _Tilted(weights, lattice.first, count, anchor, log_norm, log_over, log_kept)
+    return Tilted(weights, lattice.first, count, anchor, log_norm, log_over, log_kept)
 
 
 def _lattice(pair: Pair, plan: Plan) -> Lattice:
@@ -172,17 +173,17 @@ class Summands(Protocol):
         ...
 
 
-def add_up(steps: Sequence[Summands], start: int, size: int) -> Array:
-    """Masses of the tilted sum at grid points start, ..., start + size - 1, wrapped around.
+def window(steps: Sequence[Summands], start: int, size: int) -> tuple[Array, float]:
+    """Masses of the tilted sum at grid points start, ..., start + size - 1, wrapped around, and their round-off.
 
-    Each transform is taken around its own mean, so that powers of its phase stay accurate. Round-off
-    is bounded and added: a power multiplies a relative error by its count.
+    Each transform is taken around its own mean, so that powers of its phase stay accurate; a power multiplies a
+    relative error by its count.
     """
     taken = sum(one.count for one in steps)
     if taken == 1:  # nothing is added, so nothing is transformed
         index = np.arange(len(steps[0].weights)) + (steps[0].first - start)
         whole = np.bincount(index % size, weights=steps[0].weights, minlength=size)
-        return np.asarray(whole, np.float64)
+        return np.asarray(whole, np.float64), 0.0
     spectrum: NDArray[np.complex128] = np.ones(size // 2 + 1, complex)
     center = 0
     for one in steps:
@@ -194,7 +195,13 @@ def add_up(steps: Sequence[Summands], start: int, size: int) -> Array:
     masses = np.maximum(np.roll(irfft(spectrum, size), -((start - center) % size)), 0.0)
     unit = _UNIT * (8 + math.log2(size))
     noise = taken * float(np.abs(spectrum).mean()) + 0.01 * math.sqrt(float(masses.max()))
-    return masses + unit * noise
+    return masses, unit * noise
+
+
+def add_up(steps: Sequence[Summands], start: int, size: int) -> Array:
+    """Masses of `window`, round-off added."""
+    masses, noise = window(steps, start, size)
+    return masses + noise
 
 
 def compose(pairs: Counted, plan: Plan) -> Tail:
@@ -207,18 +214,22 @@ def compose(pairs: Counted, plan: Plan) -> Tail:
     plan : Plan
         Tilt, grid and window; any plan gives a valid bound, a good one a tight bound.
     """
-    step = plan.step
-    steps = [_tilted(pair, count, plan) for pair, count in pairs]
-    center = math.floor(math.fsum(one.count * one.mean for one in steps))
+    steps = [tilted(pair, count, plan) for pair, count in pairs]
+    start, size, center = placed(steps, plan)
+    return tail(steps, plan, start, add_up(steps, start, size), center)
+
+
+def placed(steps: list[Tilted], plan: Plan) -> tuple[int, int, int]:
+    """First grid point of the window, how many there are, and the one next to the tilted mean."""
+    step, center = plan.step, math.floor(math.fsum(one.count * one.mean for one in steps))
     middle = step * center
     lowest = min(middle - plan.below, plan.target)  # the plan knows its mean by quadrature only
     start = math.floor(lowest / step) - 1
     width = min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step)
-    size = next_fast_len(math.ceil(width / step) + 4, real=True)
-    return _tail(steps, plan, start, add_up(steps, start, size), center)
+    return start, next_fast_len(math.ceil(width / step) + 4, real=True), center
 
 
-def _tail(steps: list[_Tilted], plan: Plan, start: int, masses: Array, center: int) -> Tail:
+def tail(steps: list[Tilted], plan: Plan, start: int, masses: Array, center: int) -> Tail:
     """Tilt the masses back around the grid point ``center`` and add them up from the top."""
     step, slope, last = plan.step, plan.tilt * plan.step, start + len(masses) - 1
     anchors = sum(one.count * one.anchor for one in steps)

@@ -76,6 +76,8 @@ class Receipt:
         How far noise moves the ``"score"`` of a typical row and the ``"coefficient"`` of a column, in its ``"unit"``,
         nominally: by public numbers alone, among them the share of one of two labels that a quote was told as its
         ``"base_rate"``. Empty where these do not tell.
+    certificate : dict or None
+        Of the script's price, if `certified` made one; `verify` has it checked.
 
     See Also
     --------
@@ -122,6 +124,7 @@ class Receipt:
     releases: str = "not known"
     around: tuple[str, ...] | None = None
     standard_error: dict[str, Any] = field(default_factory=dict)
+    certificate: dict[str, Any] | None = None
 
     def lines(self) -> list[tuple[str, str]]:
         """The statement as (what, value) pairs."""
@@ -227,6 +230,18 @@ class Receipt:
             unit=self.unit if unit is None else str(unit),
         )
 
+    def certified(self) -> Self:
+        """Return a copy of the receipt that carries a certificate of its script's price.
+
+        See Also
+        --------
+        skdp.privacy.certificate : What it is, and which scripts have one.
+        """
+        from ._certificate import certificate
+
+        told = certificate(self.priced, delta=self.delta, neighbors=self.neighbors)
+        return replace(self, certificate=told)
+
     def same_fit(self, other: Receipt) -> bool:
         """Tell whether another receipt is this one, but for what `stating` says.
 
@@ -243,6 +258,8 @@ class Receipt:
     def to_dict(self) -> dict[str, Any]:
         """Plain types, for json, with a digest over all of them."""
         data = {name: _plain.plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        if self.certificate is None:  # a receipt without one is written as before there were any
+            del data["certificate"]
         return _plain.sealed(data | {"script": _plain.plain_script(self.script)})
 
     @classmethod

@@ -16,7 +16,7 @@ def taken(path):
             yield from ((node.module, alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.stem)
 def test_what_a_benchmark_takes_is_there(path):
     for module, name in taken(path):
         home = importlib.import_module(module)

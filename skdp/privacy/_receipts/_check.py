@@ -53,7 +53,35 @@ def complaints(receipt: Receipt, model: Any) -> list[str]:
         found += _of_price(receipt)
     except (NotSupported, ValueError, TypeError, OverflowError) as error:
         found.append(str(error))
+    found += _of_certificate(receipt)
     return found if model is None else [*found, *_of_model(receipt, model)]
+
+
+def _of_certificate(receipt: Receipt) -> list[str]:
+    """Return complaints about a certificate: of another script, below the receipt's epsilon, or not proved."""
+    if receipt.certificate is None:
+        return []
+    from .._certificate import plain_events
+    from ..certificate_checker import complaint
+
+    told = receipt.certificate
+    own = {
+        "neighbors": receipt.neighbors,
+        "script": plain_events(receipt.priced, receipt.neighbors),
+    }
+    claim = told.get("claim", {})
+    if (
+        any(told.get(name) != value for name, value in own.items())
+        or claim.get("delta") != receipt.delta
+    ):
+        return ["The certificate is that of another script, relation or delta."]
+    wrong = complaint(told)
+    if wrong is not None:
+        return [f"The certificate is not proved: {wrong}."]
+    low = claim["epsilon"][0]
+    if receipt.epsilon < low:
+        return [f"The certificate proves that epsilon is at least {low!r}, above the receipt's."]
+    return []
 
 
 def _of_form(receipt: Receipt) -> list[str]:
