@@ -26,6 +26,7 @@ from skdp.solvers import OutPertGD
 DELTA = 1e-3
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 OWN = "as printed"
+WORDS = ("data", "solver")
 SOLVERS = {
     OWN: OutPertGD(variant="paper"),
     "outpert-gd": OutPertGD(),
@@ -158,7 +159,8 @@ def known(names):
         return []
     with path.open(newline="", encoding="utf-8") as file:
         rows = [
-            {k: v if k in ("data", "solver") else float(v) for k, v in row.items()}
+            {k: v if k in WORDS else float(v) for k, v in row.items()}
+            | {"rounds": int(row["rounds"])}
             for row in csv.DictReader(file)
             if row["data"] not in names
         ]
@@ -192,7 +194,7 @@ def page(rows):
             lines.append(f"| {name} | {mu:g} | {epsilon:g} | {paper} | " + " | ".join(shown) + " |")
     spread = ", ".join(f"{name} {min(r):.3g} to {max(r):.3g}" for name, r in ratios.items())
     foot = FOOT.format(spread=spread or "not run", below=below, won=won, cells=len(lines) - 2)
-    rounds = " or ".join(f"{count:g}" for count in sorted({row["rounds"] for row in rows}))
+    rounds = " or ".join(f"{count}" for count in sorted({row["rounds"] for row in rows}))
     return HEAD.format(rounds=rounds) + "\n".join(lines) + "\n" + foot
 
 
