@@ -121,7 +121,11 @@ def by_noise(rows):
     """Batches, steps, noise and scorer as published, and linear scores."""
     lists = int(np.mean([len(np.unique(train[2])) for train, _ in folds()]))
     solver = SGD(batch_size=BATCH, steps=STEPS, averaging=False)
-    for units, noise in product(((UNITS,), ()), (*NOISES, 0.0)):
+    known = {row[0] for row in rows}
+    for units, noise in product(((), (UNITS,)), (*NOISES, 0.0)):
+        setting = f"noise {noise:g}, {len(units)} hidden"
+        if setting in known:
+            continue
         epsilon = epsilon_of(noise, lists) if noise else np.inf
         more = {"solver": solver, "hidden_layer_sizes": units}
         by_name = {
@@ -130,25 +134,38 @@ def by_noise(rows):
             if name != "one-shot"
         }
         for name, found in by_name.items():
-            told(rows, name, epsilon, f"noise {noise:g}, {len(units)} hidden", found)
+            told(rows, name, epsilon, setting, found)
         compared(by_name)
+        write("noise", rows)
 
 
 PARTS = {"epsilon": by_epsilon, "noise": by_noise}
+
+
+def read(name):
+    """Return the lines of an earlier run, its head first."""
+    with open(RESULTS / f"ranking_{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def write(name, rows):
+    """Write what has been run so far."""
+    with open(RESULTS / f"ranking_{name}.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
 
 
 def main():
     """Run the parts that are named, or all; each writes a file of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
-    chosen = parser.parse_args().parts
+    parser.add_argument("--resume", action="store_true", help="keep the noises that were run")
+    given = parser.parse_args()
     warnings.simplefilter("ignore", PrivacyWarning)
     head = ["setting", "method", "epsilon", *FIGURES, *(f"error of {f}" for f in FIGURES)]
-    for name in chosen or PARTS:
-        rows = [head]
+    for name in given.parts or PARTS:
+        rows = read(name) if given.resume else [head]
         PARTS[name](rows)
-        with open(RESULTS / f"ranking_{name}.csv", "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
+        write(name, rows)
 
 
 if __name__ == "__main__":
