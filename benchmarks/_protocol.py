@@ -3,9 +3,9 @@
 import csv
 import dataclasses
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
+from _quick import RESULTS, few
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
@@ -14,6 +14,7 @@ from sklearn.model_selection import ShuffleSplit
 from skdp import datasets
 
 __all__ = [
+    "RESULTS",
     "baselines",
     "evaluate",
     "load",
@@ -24,10 +25,9 @@ __all__ = [
     "write_csv",
 ]
 
-EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+EPSILONS = few((0.05, 0.1, 0.2, 0.4, 0.8, 1.6), (0.8,))
 DELTA = 1e-8
-N_SPLITS, N_SEEDS = 5, 3
-RESULTS = Path(__file__).parent / "results"
+N_SPLITS, N_SEEDS = few(5, 1), few(3, 1)
 SCORES = ("accuracy", "auc", "objective")
 
 

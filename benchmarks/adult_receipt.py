@@ -5,12 +5,13 @@ The model itself is not kept: the receipt's hashes are of its coefficients.
 """
 
 import json
-from pathlib import Path
+
+from _quick import DOCS
 
 from skdp import DPLogisticRegression
 from skdp.datasets import load_adult
 
-OUT = Path(__file__).parents[1] / "docs" / "receipts"
+OUT = DOCS / "receipts"
 TITLE = "Income above 50,000 dollars (Adult)"
 ANSWERS = {
     "name": TITLE,

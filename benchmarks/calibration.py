@@ -16,6 +16,7 @@ from collections import defaultdict
 
 import numpy as np
 from _protocol import write_csv
+from _quick import few
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +29,8 @@ from skdp.neural_network import DPMLPClassifier
 
 LABELS = "bank", "adult", "bike", "ipums_br"
 SEVERAL = "mnist", "clusters"
-EPSILONS = 0.1, 0.4, 1.6, 6.0
+EPSILONS = few((0.1, 0.4, 1.6, 6.0), (1.6, 6.0))
+IMAGES, CLUSTERED = few((10_000, 20_000), (400, 400))  # to fit
 WAYS = False, "auto"
 
 
@@ -74,13 +76,13 @@ def records_of(name):
     if name == "mnist":
         data = datasets.load_mnist()
         X = np.asarray(data.X, dtype=float).reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4))
-        X, y, n = X.reshape(len(X), -1), np.asarray(data.target, dtype=int), 10_000
-        places = rng.permutation(len(y))[: n + 5000]
+        X, y, n = X.reshape(len(X), -1), np.asarray(data.target, dtype=int), IMAGES
+        places = rng.permutation(len(y))[: n + n // 2]
         X, y = X[places], y[places]
     else:
-        n, shares = 20_000, np.arange(1, 11) ** -0.5
+        n, shares = CLUSTERED, np.arange(1, 11) ** -0.5
         middles = 0.6 * rng.normal(size=(10, 20))
-        y = rng.choice(10, size=n + 10_000, p=shares / shares.sum())
+        y = rng.choice(10, size=n + n // 2, p=shares / shares.sum())
         X = middles[y] + rng.normal(size=(len(y), 20))
         X /= 1.2 * np.linalg.norm(X, axis=1).mean()
     X = X / np.maximum(
@@ -146,8 +148,8 @@ def summary(rows):
 def main():
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", nargs="*", default=[*LABELS, *SEVERAL])
-    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--tasks", nargs="*", default=few([*LABELS, *SEVERAL], ["bank", "mnist"]))
+    parser.add_argument("--seeds", type=int, default=few(6, 1))
     asked, rows = parser.parse_args(), []
     for name in asked.tasks:
         for row in (of_labels if name in LABELS else of_several)(name, asked.seeds):

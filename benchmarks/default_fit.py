@@ -16,10 +16,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from _quick import RESULTS, few
+
 HERE = Path(__file__).resolve().parents[1]
-OUT = Path(__file__).parent / "results" / "default_fit.csv"
+OUT = RESULTS / "default_fit.csv"
 THREADS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-SHAPES = ((1_000, 10), (40_000, 100), (20_000, 500))
+SHAPES = few(((1_000, 10), (40_000, 100), (20_000, 500)), ((1_000, 10),))
 KINDS = ("normal", "uniform", "decaying", "indicators")
 
 
@@ -102,7 +104,7 @@ def main():
     workers = {name: worker(tree) for name, tree in trees.items()}
     rows = []
     for shape in SHAPES:
-        repeats = 20 if shape[0] * shape[1] < 1e6 else 5
+        repeats = few(20 if shape[0] * shape[1] < 1e6 else 5, 1)
         for kind in KINDS:
             for epsilon in given.epsilons:
                 question = kind, shape, epsilon, repeats

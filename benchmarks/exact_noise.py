@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from _quick import few
+
 HERE = Path(__file__).resolve().parents[1]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 CASES = {
@@ -25,7 +27,7 @@ CASES = {
     "output-perturbation": {"solver": "output-perturbation"},
     "ssadmm": {"solver": "ssadmm"},
 }
-SHAPES = ((40_000, 100), (40_000, 14), (4_000, 30))
+SHAPES = few(((40_000, 100), (40_000, 14), (4_000, 30)), ((1_000, 10),))
 
 
 def serve():
@@ -69,7 +71,7 @@ def asked(process, question):
     return json.loads(process.stdout.readline())
 
 
-def quick(times):
+def fastest(times):
     """Median of the best quarter: what else runs on the machine only adds."""
     best = sorted(times)[: max(1, len(times) // 4)]
     return best[len(best) // 2]
@@ -96,7 +98,7 @@ def excess_noise():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path)
-    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--repeat", type=int, default=few(15, 1))
     parser.add_argument("--fits", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--shapes", type=int, default=len(SHAPES), help="how many of the tables")
     parser.add_argument("--serve", action="store_true")
@@ -118,7 +120,7 @@ def main():
             for _ in range(given.repeat):
                 for tree, process in workers.items():
                     times[tree].append(asked(process, question))
-            now, before = quick(times["now"]), quick(times.get("before", [float("nan")]))
+            now, before = fastest(times["now"]), fastest(times.get("before", [float("nan")]))
             print(
                 f"| {name} | {shape[0]:,} x {shape[1]} | {1e3 * now:.1f} | {1e3 * before:.1f} | {now / before:.3f} |",
                 flush=True,

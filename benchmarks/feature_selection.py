@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from _protocol import DELTA, EPSILONS, RESULTS, write_csv
+from _quick import few, is_missing
 from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 
@@ -24,7 +25,8 @@ from skdp import DPLogisticRegression
 from skdp.datasets import make_sparse_classification
 from skdp.solvers import SOLVERS
 
-LAMBDAS = (1e-3, 1e-4)
+LAMBDAS = few((1e-3, 1e-4), (1e-3,))
+ROWS = few(40_000, 1_000)
 METHODS = ("ssadmm", "mpadmm", "sgd", "gd", "dp-admm", "admm-objp")
 KEPT = (20, 25, 30, 40)
 TRAIN = 0.8
@@ -32,7 +34,7 @@ TRAIN = 0.8
 
 def data(repetition):
     """Scaled rows, labels and relevant features; another set for each repetition, as in the paper."""
-    X, y, support = make_sparse_classification(random_state=repetition)
+    X, y, support = make_sparse_classification(ROWS, random_state=repetition)
     X /= np.sqrt(X.shape[1])
     return X / np.maximum(np.linalg.norm(X, axis=1) * (1 + 1e-15), 1.0)[:, None], y, support
 
@@ -102,10 +104,10 @@ def summarise(rows):
 
 def plot(lines):
     """One row of panels for each lambda, one panel for each number of features kept."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
+    if is_missing("matplotlib"):
         return
+    import matplotlib.pyplot as plt
+
     figure, axes = plt.subplots(
         len(LAMBDAS), len(KEPT), figsize=(16, 8), sharey=True, squeeze=False
     )
@@ -130,8 +132,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--methods", nargs="*", default=[m for m in METHODS if m in SOLVERS])
     parser.add_argument("--epsilons", nargs="*", type=float, default=EPSILONS)
-    parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repetitions", type=int, default=few(10, 1))
+    parser.add_argument("--jobs", type=int, default=few(2, 1))
     options = parser.parse_args()
     seeds = range(options.repetitions)
     tasks = [delayed(reference)(lam, seed) for lam in LAMBDAS for seed in seeds]

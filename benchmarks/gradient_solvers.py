@@ -16,15 +16,26 @@ import warnings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from _protocol import EPSILONS, RESULTS, baselines, evaluate, load, splits, summarise, write_csv
+from _protocol import (
+    EPSILONS,
+    N_SPLITS,
+    RESULTS,
+    baselines,
+    evaluate,
+    load,
+    splits,
+    summarise,
+    write_csv,
+)
+from _quick import few, is_missing
 from joblib import Parallel, delayed
 
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
 
-DATA = ("bank", "ipums_br", "adult")
-LAMBDAS = (1e-3, 1e-4)
+DATA = few(("bank", "ipums_br", "adult"), ("bank",))
+LAMBDAS = few((1e-3, 1e-4), (1e-3,))
 L1_SOLVERS = ("ssadmm", "sgd", "dp-admm", "admm-objp", "mpadmm", "gd")
 L2_SOLVERS = (
     *("gd", "sgd", "adam", "agd", "blgd", "blsgd", "blsgd-ac", "newton", "ssadmm", "mpadmm"),
@@ -68,7 +79,7 @@ def _maker(Estimator, solver, penalty, lam):
 
 def one(name, lam, method, make, epsilon, repetition, data):
     X, y = data
-    train, test = splits(len(y))[repetition % 5]
+    train, test = splits(len(y))[repetition % N_SPLITS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = (
@@ -91,10 +102,10 @@ def reference(name, data):
 
 
 def plot(lines, name):
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
+    if is_missing("matplotlib"):
         return
+    import matplotlib.pyplot as plt
+
     methods = sorted({line["method"] for line in lines if "/" in line["method"]})
     groups = sorted({_group(method) for method in methods})
     figure, axes = plt.subplots(2, (len(groups) + 1) // 2, figsize=(18, 11), squeeze=False)
@@ -142,8 +153,8 @@ def main():
     parser.add_argument("--solvers", nargs="*", default=())
     parser.add_argument("--lambdas", nargs="*", type=float, default=LAMBDAS)
     parser.add_argument("--epsilons", nargs="*", type=float, default=EPSILONS)
-    parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repetitions", type=int, default=few(10, 1))
+    parser.add_argument("--jobs", type=int, default=few(2, 1))
     parser.add_argument("--output", default="gradient_solvers")
     options = parser.parse_args()
     lines = known(options.output)

@@ -13,6 +13,8 @@ import sys
 import time
 from statistics import median
 
+from _quick import few
+
 BESIDE = "import sklearn.linear_model"
 STATEMENTS = (
     BESIDE,
@@ -40,12 +42,13 @@ def modules(statement):
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=few(15, 1))
     rounds = parser.parse_args().rounds
-    counts = {statement: modules(statement) for statement in STATEMENTS}  # and all is compiled
-    taken = [{statement: seconds(statement) for statement in STATEMENTS} for _ in range(rounds)]
+    statements = few(STATEMENTS, STATEMENTS[:2])
+    counts = {statement: modules(statement) for statement in statements}  # and all is compiled
+    taken = [{statement: seconds(statement) for statement in statements} for _ in range(rounds)]
     print(f"{'clock':>8}{'ratio':>8}{'cpu':>8}{'ratio':>8}{'modules':>9}  statement")
-    for statement in STATEMENTS:
+    for statement in statements:
         own, other = (
             [median(one[each][k] for one in taken) for k in (0, 1)] for each in (statement, BESIDE)
         )

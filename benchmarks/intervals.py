@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 from _protocol import write_csv
+from _quick import few
 from scipy.stats import chi2
 
 from skdp import DPLinearRegression, DPLogisticRegression, NotSupported
@@ -159,8 +160,8 @@ def logistic(setting, runs):
 def main():
     """Run the settings that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--only", type=int, nargs="+")
+    parser.add_argument("--runs", type=int, default=few(2000, 2))
+    parser.add_argument("--only", type=int, nargs="+", default=few(None, [0]))
     parser.add_argument("--logistic", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from _quick import few
+
 from skdp.privacy import Ledger
 from skdp.privacy.events import Gaussian
 
@@ -82,7 +84,7 @@ def best(seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--charges", type=int, default=2000)
+    parser.add_argument("--charges", type=int, default=few(2000, 20))
     parser.add_argument("--folder", default=".")
     given = parser.parse_args()
     gc.freeze()  # what was imported is not looked through again while a charge is timed

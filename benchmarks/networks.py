@@ -28,6 +28,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import numpy as np
+from _quick import RESULTS, few
 
 import skdp
 from skdp.datasets import load_mnist
@@ -38,15 +39,17 @@ from skdp.neural_network import DPMLPClassifier
 from skdp.preprocessing import DPPCA
 from skdp.solvers import SGD
 
-RESULTS = Path(__file__).parent / "results" / "networks.csv"
+TABLE = RESULTS / "networks.csv"
 COLUMNS = ("what", "rows", "solver", "hidden", "rate", "steps", "epsilon", "figure", "seconds")
-DATA_NORM, DELTA, N = 10.0, 1e-5, 60_000
+DATA_NORM, DELTA, N = 10.0, 1e-5, few(60_000, 600)
 GIVEN = {"delta": DELTA, "neighbors": "add_remove", "n_public": N}
 SHARE, REST = (
     0.225,
     0.95,
 )  # of epsilon for the components and for the network: together they are less than it
-STEPS = (4.0, 16.0, 64.0, 256.0, 1024.0)  # of the fixed ones that a line search is held against
+STEPS = few(
+    (4.0, 16.0, 64.0, 256.0, 1024.0), (4.0,)
+)  # of the fixed ones that a line search is held against
 OPACUS = Path(__file__).with_name("_opacus_network.py")
 
 
@@ -59,8 +62,8 @@ def images():
 
 def write(**row):
     """Add a row, and show it."""
-    fresh = not RESULTS.exists()
-    with RESULTS.open("a", newline="") as file:
+    fresh = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
         table = csv.DictWriter(file, COLUMNS)
         if fresh:
             table.writeheader()
@@ -252,17 +255,19 @@ def steps(hidden, opacus):
 
 def everything(opacus):
     """All rows of results/networks.csv, with the widths that they have there."""
-    steps(1000, opacus)
-    accuracy(1000, [2.0], ["auto"], seeds=3)
-    accuracy(300, [0.5, 1.0, 8.0], ["auto"])
-    search(100)
+    wide, middle, narrow = few((1000, 300, 100), (4, 4, 4))
+    steps(wide, opacus)
+    accuracy(wide, [2.0], ["auto"], seeds=few(3, 1))
+    accuracy(middle, few([0.5, 1.0, 8.0], [8.0]), ["auto"])
+    search(narrow)
     if opacus:
-        beside_opacus(300, opacus, ["components", "pixels"])
+        beside_opacus(middle, opacus, ["components", "pixels"])
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["all", "accuracy", "search", "opacus", "steps"])
+    whats = ["all", "accuracy", "search", "opacus", "steps"]
+    parser.add_argument("what", choices=whats, **few({}, {"nargs": "?", "default": "all"}))
     parser.add_argument("--hidden", type=int, default=1000)
     parser.add_argument("--epsilons", type=float, nargs="+", default=[2.0])
     parser.add_argument("--solvers", nargs="+", default=["auto"])

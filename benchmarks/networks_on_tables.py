@@ -11,19 +11,19 @@ results/networks_on_tables.csv.
 import csv
 import os
 import warnings
-from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import numpy as np
 from _protocol import load
+from _quick import RESULTS, few
 
 from skdp import DPLogisticRegression
 from skdp.neural_network import DPMLPClassifier
 
-RESULTS = Path(__file__).parent / "results" / "networks_on_tables.csv"
-EPSILONS, DELTA, N, D = (0.5, 2.0), 1e-6, 25_000, 20
+TABLE = RESULTS / "networks_on_tables.csv"
+EPSILONS, DELTA, N, D = few((0.5, 2.0), (2.0,)), 1e-6, few(25_000, 600), 20
 COSINES = 3  # of each column, beside itself
 
 
@@ -73,7 +73,7 @@ def models(X, bound):
 
 
 def main():
-    with RESULTS.open("w", newline="") as file:
+    with TABLE.open("w", newline="") as file:
         out = csv.writer(file)
         out.writerow(("table", "epsilon", "model", "accuracy"))
         for name, X, y, bound in tables():

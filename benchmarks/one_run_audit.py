@@ -16,6 +16,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 from _protocol import write_csv
+from _quick import few
 
 from skdp import DPLinearSVC, DPLogisticRegression, NotSupported
 from skdp.audit import audit, audit_one_run, linear_canaries, worst_case_pair
@@ -25,8 +26,9 @@ from skdp.privacy.ledger import Recorder
 from skdp.solvers import GD, SGD
 
 DELTA, CONFIDENCE = 1e-5, 0.95
-EPSILONS = (1.0, 4.0, 16.0)
-SHARES = (1.0, 0.25, 0.0)
+EPSILONS = few((1.0, 4.0, 16.0), (4.0,))
+SHARES = few((1.0, 0.25, 0.0), (1.0,))
+MOST = few(2000, 40)  # canaries
 # Few steps and a small clip, so that little of what is paid for is lost on the way to the coefficients.
 FEW = {"clip": 0.1, "step_size": 0.01}
 # Name: estimator, solver, penalty, canaries. Minimisers with many columns of their own take long.
@@ -70,7 +72,7 @@ def run_with(model, n, d, share):
 
 def one_run(name, epsilon, relation, share, seed):
     """Bounds of one fit with canaries, and its seconds."""
-    m = FITS[name][3]
+    m = min(FITS[name][3], MOST)
     canaries = linear_canaries(m, neighbors=relation, seed=seed)
     shape = canaries.data[0].shape
     model = model_of(name, epsilon, relation, m // 2)
@@ -123,7 +125,7 @@ def rows(runs):
 def main(argv=None):
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--runs", type=int, default=few(2000, 40))
     runs = parser.parse_args(argv).runs
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")

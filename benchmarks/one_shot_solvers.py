@@ -1,6 +1,6 @@
 """Utility of the one-shot solvers on Bank and IPUMS-BR, beside the prototypes' figures.
 
-    SKDP_DATA=... python benchmarks/one_shot_solvers.py [--data bank ipums_br] [--quick]
+    SKDP_DATA=... python benchmarks/one_shot_solvers.py [--data bank ipums_br]
 
 Writes ``results/one_shot_solvers.csv``. Protocol: see `_protocol`; lambda is 1/n (C = 1) unless said.
 """
@@ -11,7 +11,8 @@ import time
 import warnings
 
 import numpy as np
-from _protocol import DELTA, baselines, summarise, sweep, write_csv
+from _protocol import DELTA, EPSILONS, N_SEEDS, baselines, summarise, sweep, write_csv
+from _quick import few
 
 from skdp import DPLinearSVC, DPLogisticRegression
 from skdp.solvers import PSGD, RSGDAR, ObjectivePerturbation, OutPertGD
@@ -43,7 +44,6 @@ PROTOTYPES = {
         (0.5424, 0.5030, 0.5914, 0.6601, 0.7329, 0.8017),
     ),
 }
-EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 
 
 def private(solver, cls=DPLogisticRegression, delta=DELTA):
@@ -96,21 +96,19 @@ def compare(lines):
 def main(argv=None):
     """Run the sweep, print it beside the prototypes, write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", nargs="+", default=["bank", "ipums_br"])
+    parser.add_argument("--data", nargs="+", default=few(["bank", "ipums_br"], ["bank"]))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
-    parser.add_argument("--quick", action="store_true", help="one seed of noise, nothing written")
     args = parser.parse_args(argv)
     warnings.simplefilter("ignore")
     rows, start = [], time.perf_counter()
     for data in args.data:
         chosen = {name: METHODS[name] for name in args.methods}
-        rows += sweep(data, chosen, EPSILONS, seeds=1 if args.quick else 3)
+        rows += sweep(data, chosen, EPSILONS, seeds=N_SEEDS)
         print(f"{data}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     lines = summarise(rows)
     compare(lines)
-    if not args.quick:
-        plain = [r for data in args.data for r in sweep(data, baselines(), EPSILONS[:1], seeds=1)]
-        write_csv("one_shot_solvers", lines + summarise(plain))
+    plain = [r for data in args.data for r in sweep(data, baselines(), EPSILONS[:1], seeds=1)]
+    write_csv("one_shot_solvers", lines + summarise(plain))
 
 
 if __name__ == "__main__":

@@ -19,11 +19,12 @@ if "--threads" in sys.argv:  # before numpy is imported
 
 import numpy as np
 from _protocol import write_csv
+from _quick import few
 from sklearn.linear_model import LogisticRegression
 
 from skdp import DPLinearSVC, DPLogisticRegression, datasets
 
-N, D = 40_000, 100
+N, D = few((40_000, 100), (600, 10))
 
 
 def seconds(fit, repeat):
@@ -76,7 +77,7 @@ def kdd_rows(repeat):
         epsilon=1.0, delta=1e-12, solver="rsgd-ar", data_norm=1.0, classes=[0, 1]
     )
     epochs = model._plan(len(y), X.shape[1], {}).solver.epochs
-    for n in (50_000, 100_000, 150_000, 200_000, 250_000, len(y)):
+    for n in (*few((50_000, 100_000, 150_000, 200_000, 250_000), ()), len(y)):
         part, labels = X[order[:n]], y[order[:n]]
         took = seconds(lambda part=part, labels=labels: model.fit(part, labels), repeat)
         per = took / epochs / n * 1e9
@@ -93,7 +94,7 @@ def main(argv=None):
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=few(5, 1))
     parser.add_argument("--only", choices=["newton", "kdd"], default=None)
     args = parser.parse_args(argv)
     warnings.simplefilter("ignore")

@@ -14,13 +14,14 @@ import warnings
 
 import numpy as np
 from _protocol import load, write_csv
+from _quick import few
 
 from skdp import DPLogisticRegression
 from skdp.model_selection import DPGridSearchCV
 
-EPSILONS = (1.0, 4.0)
+EPSILONS = few((1.0, 4.0), (4.0,))
 DELTA = 1e-6
-ROWS, TESTED = 3_000, 8_000
+ROWS, TESTED = few((3_000, 8_000), (400, 200))
 GENERATED = ("even", "steep", "sparse")
 FEW, MANY = 10.0 ** np.arange(-3, 3), 10.0 ** np.linspace(-3, 2, 11)
 
@@ -85,8 +86,12 @@ def rows(names, seeds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", nargs="+", default=["adult", "bank", "ipums_br", *GENERATED])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument(
+        "--data",
+        nargs="+",
+        default=few(["adult", "bank", "ipums_br", *GENERATED], ["bank", "even"]),
+    )
+    parser.add_argument("--seeds", type=int, default=few(3, 1))
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     write_csv("private_search", list(rows(given.data, given.seeds)))

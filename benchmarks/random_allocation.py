@@ -12,14 +12,15 @@ import statistics
 import warnings
 
 from _protocol import DELTA, evaluate, load, splits, write_csv
+from _quick import few
 
 from skdp import DPLogisticRegression
 from skdp.privacy import Spec, calibrate, epsilon
 from skdp.privacy.events import RandomAllocation, ShuffledEpoch
 from skdp.solvers import SGD
 
-TABLES = ("adult", "bank", "ipums_br")
-EPSILONS = (0.1, 0.4, 1.6)
+TABLES = few(("adult", "bank", "ipums_br"), ("bank",))
+EPSILONS = few((0.1, 0.4, 1.6), (1.6,))
 BATCH = 100
 
 
@@ -83,5 +84,5 @@ def show(rows):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=few(5, 1))
     main(parser.parse_args().seeds)

@@ -19,12 +19,14 @@ from pathlib import Path
 
 import numpy as np
 from _protocol import write_csv
+from _quick import few
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 from skdp import DPElasticNet, DPHuberRegressor, DPLasso, DPRidge, datasets
 
-EPSILONS = (0.1, 0.4, 1.0, 4.0)
+EPSILONS = few((0.1, 0.4, 1.0, 4.0), (4.0,))
+ROWS = few(20_000, 600)
 DELTA = 1e-6
 INTERCEPT = 0.25  # of the constant column beside rows of norm at most 1
 
@@ -36,10 +38,10 @@ def load(name):
         return table.encode(), np.asarray(table.target, dtype=float), table.target_bounds
     rng = np.random.default_rng(["even", "skewed", "coded"].index(name))
     if name == "coded":
-        words = [rng.integers(0, k, 20_000)[:, None] == np.arange(k) for k in (3, 8, 20)]
-        X = np.column_stack([rng.uniform(-1, 1, (20_000, 4)), *words]) / math.sqrt(7.0)
+        words = [rng.integers(0, k, ROWS)[:, None] == np.arange(k) for k in (3, 8, 20)]
+        X = np.column_stack([rng.uniform(-1, 1, (ROWS, 4)), *words]) / math.sqrt(7.0)
     else:
-        X = rng.normal(size=(20_000, 10 if name == "even" else 20))
+        X = rng.normal(size=(ROWS, 10 if name == "even" else 20))
         X *= 1.0 if name == "even" else 0.75 ** np.arange(20)
         X /= 1.3 * np.linalg.norm(X, axis=1).mean()
         X /= np.maximum(np.linalg.norm(X, axis=1), 1.0)[:, None] * (1 + 1e-15)
@@ -145,7 +147,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = ["wine", "bike", "even", "skewed", "coded"]
     parser.add_argument("--data", nargs="+", default=names, choices=names)
-    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--seeds", type=int, default=few(40, 1))
     parser.add_argument("--diffprivlib", help="the Python of an environment with diffprivlib")
     parser.add_argument("--methods", nargs="+")
     parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)

@@ -19,6 +19,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np
+from _quick import few
 from scipy.sparse import csr_array
 
 from skdp import DPLogisticRegression
@@ -81,8 +82,8 @@ def compared(args, solver):
 def main():
     """Parse and run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--columns", type=int, default=500)
+    parser.add_argument("--rows", type=int, default=few(1_000_000, 1_000))
+    parser.add_argument("--columns", type=int, default=few(500, 70))
     parser.add_argument("--stored", type=int, default=14)
     parser.add_argument("--solver", action="append")
     parser.add_argument("--form", choices=FORMS)
@@ -90,7 +91,7 @@ def main():
     if args.form:
         one(args)
     else:
-        for solver in args.solver or ["gd", "auto"]:
+        for solver in args.solver or few(["gd", "auto"], ["gd"]):
             compared(args, solver)
 
 

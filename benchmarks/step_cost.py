@@ -13,12 +13,12 @@ import os
 import statistics
 import time
 import warnings
-from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import numpy as np
+from _quick import RESULTS, few, is_missing
 
 from skdp import DPLogisticRegression
 from skdp.fitting import prepare
@@ -28,10 +28,12 @@ from skdp.privacy.ledger import Scripted
 from skdp.privacy.spec import Spec
 from skdp.solvers import SOLVERS
 
-N, D, BATCH = 40_000, 100, 200
+N, D, BATCH = few((40_000, 100, 200), (600, 10, 20))
+MANY = few(100, 2)  # times the records
+REPEAT, BLOCKS = few(2000, 2), few(9, 1)  # calls of a block, and blocks
 
 
-def median_time(step, repeat=2000, blocks=9):
+def median_time(step, repeat=REPEAT, blocks=BLOCKS):
     """Median over blocks of the mean processor seconds of one call: what else the machine does counts less."""
     for _ in range(min(repeat, 500)):  # until caches and clock have settled
         step()
@@ -128,14 +130,12 @@ def against_opacus(rows):
     single = vault(N, np.float32)[1]
     ours = {"float32": median_time(sgd_step(single)), "float64": median_time(sgd_step(double))}
     rows += [(f"sgd step, n=40,000, {kind}", seconds, "") for kind, seconds in ours.items()]
-    try:
-        step = opacus_step(X, double.y)
-    except ImportError:
-        print("Opacus is not installed: pip install '.[bench]'")
+    if is_missing("torch", "opacus"):
         return
+    step = opacus_step(X, double.y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = median_time(step, repeat=40)
+        theirs = median_time(step, repeat=few(40, 1))
     rows.append(("Opacus step, n=40,000, float32", theirs, ""))
     rows.append(("Opacus / sgd, both float32 (asked: at least 20)", "", theirs / ours["float32"]))
     rows.append(("Opacus float32 / sgd float64", "", theirs / ours["float64"]))
@@ -144,7 +144,7 @@ def against_opacus(rows):
 def at_scale(rows):
     """The same step at a hundred times the records, both in float32, so that both fit in memory."""
     small = median_time(sgd_step(vault(N, np.float32)[1]))
-    large = median_time(sgd_step(vault(100 * N, np.float32)[1]))
+    large = median_time(sgd_step(vault(MANY * N, np.float32)[1]))
     rows.append(("sgd step, n=4,000,000, float32", large, ""))
     rows.append(("n=4,000,000 / n=40,000 (asked: at most 1.3)", "", large / small))
 
@@ -152,8 +152,8 @@ def at_scale(rows):
 def against_blas(rows):
     X, records = vault(N)
     w, u = np.zeros(D), np.ones(N)
-    ours = median_time(stepper(records, lambda question: question, N), repeat=20)
-    bare = median_time(lambda: (X @ w, X.T @ u), repeat=20)
+    ours = median_time(stepper(records, lambda question: question, N), repeat=few(20, 1))
+    bare = median_time(lambda: (X @ w, X.T @ u), repeat=few(20, 1))
     rows.append(("gd step, n=40,000", ours, ""))
     rows.append(("two bare products", bare, ""))
     rows.append(("gd / bare products (asked: at most 1.4)", "", ours / bare))
@@ -246,9 +246,7 @@ def main():
     rows = []
     for measure in (against_opacus, at_scale, against_blas, against_lbfgs, solver_overheads):
         measure(rows)
-    target = Path(__file__).parent / "results" / "step_cost.csv"
-    target.parent.mkdir(exist_ok=True)
-    with target.open("w", newline="") as file:
+    with (RESULTS / "step_cost.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["what", "seconds", "ratio"])
         writer.writerows(rows)

@@ -18,6 +18,7 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 from _protocol import write_csv
+from _quick import few
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import ShuffleSplit
 from utility import DELTA, declared_of
@@ -25,6 +26,7 @@ from utility import load as load_labels
 
 from skdp import DPTableClassifier, DPTableRegressor, datasets
 
+RECORDS = few(100_000, 600)  # of the generated table
 # Task: epsilons, and words beside "auto" and "curves".
 LABELS = {
     "bank:housing": ((0.4, 1.6, 6.0), ("network",)),
@@ -50,7 +52,7 @@ def labels_of(name):
     return task.X.drop(columns=column), declared, (values == most).to_numpy(dtype=int)
 
 
-def generated(n=100_000, d=10):
+def generated(n=RECORDS, d=10):
     """Bent columns, and three products of them."""
     rng = np.random.default_rng(3)
     U = rng.uniform(-1, 1, (n, d))
@@ -73,7 +75,7 @@ def numbers_of(name):
 def split(name, n, seed):
     """Places to fit and to score."""
     if name == "generated":
-        return np.arange(80_000), np.arange(80_000, n)
+        return np.arange(n * 4 // 5), np.arange(n * 4 // 5, n)
     return next(ShuffleSplit(1, test_size=0.2, random_state=seed).split(np.zeros(n)))
 
 
@@ -84,7 +86,7 @@ def runs(name, seeds):
     X, declared, y, *bounds = numbers_of(name) if numbers else labels_of(name)
     kind = DPTableRegressor if numbers else DPTableClassifier
     given = {"y_bounds": bounds[0]} if numbers else {"classes": [0, 1]}
-    for epsilon in epsilons:
+    for epsilon in few(epsilons, epsilons[-1:]):
         for seed in range(seeds):
             fit, test = split(name, len(X), seed)
             for word in ("auto", "curves", *words):
@@ -145,8 +147,10 @@ def summary(rows):
 def main():
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", nargs="*", default=[*NUMBERS, *LABELS])
-    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument(
+        "--tasks", nargs="*", default=few([*NUMBERS, *LABELS], ["wine", "bank", "generated"])
+    )
+    parser.add_argument("--seeds", type=int, default=few(8, 1))
     asked, rows = parser.parse_args(), []
     for name in asked.tasks:
         rows += runs(name, asked.seeds)

@@ -16,20 +16,21 @@ import time
 import warnings
 
 import numpy as np
-import torch
+from _quick import few, is_missing
 from networks import COLUMNS, N, images, write  # sets the number of BLAS threads
-from torch import nn
 
-from skdp.neural_network import DPTorchClassifier
 from skdp.solvers import SGD
 
-EPOCHS = 4
+EPOCHS = few(4, 1)
 CORNERS = 28.0  # norm of an image whose pixels are all -1 or 1
 GIVEN = {"neighbors": "add_remove", "n_public": N, "data_norm": CORNERS, "input_shape": (1, 28, 28)}
 
 
 def network():
     """Of the source, with PyTorch's own weights of seed 0 to begin with."""
+    import torch
+    from torch import nn
+
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         layers = [nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2)]
@@ -49,6 +50,8 @@ def settings(name, epochs):
 
 def fit(name, epsilon, epochs):
     """One fit, its test accuracy and its time."""
+    from skdp.neural_network import DPTorchClassifier
+
     X, y, X_test, y_test = images()
     delta, given = settings(name, epochs)
     model = DPTorchClassifier(
@@ -75,13 +78,20 @@ def fit(name, epsilon, epochs):
     write(**dict(zip(COLUMNS, (*row, told["steps"], epsilon, scored, seconds))))
 
 
-if __name__ == "__main__":
+def main():
+    """Fit what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--names", nargs="+", default=["library", "source"])
     parser.add_argument("--epsilons", type=float, nargs="+", default=[2.0])
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    if is_missing("torch"):
+        return
     for name in asked.names:
         for epsilon in asked.epsilons:
             fit(name, epsilon, asked.epochs)
+
+
+if __name__ == "__main__":
+    main()

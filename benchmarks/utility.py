@@ -35,6 +35,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 from _protocol import RESULTS, write_csv
+from _quick import few, is_missing
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -45,7 +46,7 @@ import skdp
 from skdp import datasets
 from skdp.preprocessing import DPSplineFeatures
 
-EPSILONS, DELTA = (0.1, 0.4, 1.6), 1e-8
+EPSILONS, DELTA = few((0.1, 0.4, 1.6), (1.6,)), 1e-8
 SCORES = ("accuracy", "auc", "log_loss", "brier", "seconds")
 BASES = ("linear", "hats", "smooth")
 REFERENCE = "smooth"
@@ -271,6 +272,7 @@ def _draw(ax, lines, score, style):
         ax.axhline(lines[0][score], linestyle=":", **style)
     elif lines:
         x, y, error = ([line[key] for line in lines] for key in ("epsilon", score, f"{score}_se"))
+        error = [each or 0.0 for each in error]  # of one seed there is none
         ax.errorbar(x, y, yerr=error, marker="o", capsize=2, **style)
 
 
@@ -286,8 +288,10 @@ def kept(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", nargs="*", default=["adult", "bank", "ipums_br", "bike", "wine"])
-    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument(
+        "--tasks", nargs="*", default=few(["adult", "bank", "ipums_br", "bike", "wine"], ["bank"])
+    )
+    parser.add_argument("--seeds", type=int, default=few(8, 1))
     parser.add_argument("--diffprivlib", metavar="PYTHON", help="has diffprivlib")
     parser.add_argument("--ebm", metavar="PYTHON", help="has interpret-core")
     parser.add_argument("--only", choices=["ours", "outside"], help="leave what was run before")
@@ -307,7 +311,8 @@ def main():
         print(name, len(found), file=sys.stderr, flush=True)
     lines = list(summarise(list(with_oracle(list(rows.values())))))
     write_csv("utility", lines)
-    plot(lines)
+    if not is_missing("matplotlib"):
+        plot(lines)
 
 
 if __name__ == "__main__":

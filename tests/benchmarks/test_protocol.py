@@ -1,6 +1,6 @@
 """The protocol of the utility benchmarks: scaling, splits, scores, and its two baselines."""
 
-import importlib.util
+import importlib
 import os
 from pathlib import Path
 
@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-PATH = Path(__file__).parents[2] / "benchmarks" / "_protocol.py"
-specification = importlib.util.spec_from_file_location("_protocol", PATH)
-protocol = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(protocol)
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+def loaded(name):
+    """A file of the benchmarks, with what lies beside it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)
+        return importlib.import_module(name)
+
+
+protocol = loaded("_protocol")
 
 
 def test_minmax_unit_rows():
