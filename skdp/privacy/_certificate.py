@@ -8,6 +8,7 @@ from typing import Any
 
 from ..exceptions import NotSupported
 from . import _pld
+from ._arithmetic import own_arithmetic
 from ._enclose import enclose
 from ._pld_plan import Plan, plan_for_epsilon
 from .certificate_checker import FORMAT, LOPSIDED, Families, Interval, Prover, field
@@ -37,6 +38,7 @@ _STEEPEST, _FURTHEST = 20.0, 0.5
 _WAYS = {"replace_one": ("replace",), "add_remove": ("remove", "add")}
 
 
+@own_arithmetic
 def certificate(
     script: Script | Event,
     *,

@@ -322,6 +322,8 @@ def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
     alone = only_one_positive(usual, slice(middle, middle + act.rows))
     small = table(3, act.size, stretch=0.01).take(np.arange(n))
     cases = ((usual, (0, middle, n - act.rows)), (alone, (middle,)), (small, (middle,)))
+    if ": other " in act.name:  # many fits, each of which is an act of its own beside its parameter
+        cases = ((usual, (middle,)), (alone, (middle,)))
     for given, places in cases:
         changed = [slice(at, at + act.rows) for at in places]
         if act.relation == "replace_one":

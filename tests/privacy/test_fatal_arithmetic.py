@@ -19,6 +19,7 @@ import skdp.privacy
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import (
     Accountant,
+    Enclosure,
     Filter,
     Ledger,
     Receipt,
@@ -26,8 +27,10 @@ from skdp.privacy import (
     breakdown,
     budget,
     calibrate,
+    certificate,
     choose,
     delta,
+    enclose,
     epsilon,
     epsilon_spent,
     for_rows,
@@ -118,6 +121,9 @@ def to_google_and_back(script, neighbors):
 
 # One call for each public name, of a script and a relation.
 CALLS = {
+    "Enclosure": lambda s, n: Enclosure(1.0, 1.0 + 1e-300).width,
+    "certificate": lambda s, n: certificate(s, delta=1e-6, neighbors=n),
+    "enclose": lambda s, n: vars(enclose(s, delta=1e-6, neighbors=n)),
     "Accountant": accounted,
     "Filter": lambda s, n: [filled(kind, s) for kind in ("rdp", "zcdp", "gdp", "pure")],
     "Ledger": lambda s, n: [booked(kind, s, n) for kind in ("auto", "rdp", "zcdp", "gdp", "pure")],

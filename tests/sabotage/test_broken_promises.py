@@ -23,7 +23,7 @@ from skdp import DPLogisticRegression, DPRidge, DPTableClassifier, _demo
 from skdp.entry import Labels, Scores, _intake, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
-from skdp.fitting import stages
+from skdp.fitting import _pricing, stages
 from skdp.mechanisms import Public
 from skdp.metrics import DPGroupAccuracy, _area, dp_score
 from skdp.naive_bayes import gaussian
@@ -461,7 +461,9 @@ def test_counts_of_classes_that_move_as_one_record_alone_are_found(monkeypatch, 
         return Public(n, columns, intercept, "add_remove", **more)
 
     monkeypatch.setattr(room, "Public", other)
+    _pricing._remembered.cache_clear()  # else the script that was priced before refuses the question
     assert "neighbours of 'add_remove'" in found(name, ["replace_one"])["replace_one"]
+    _pricing._remembered.cache_clear()  # and what was priced here refuses the sound one
 
 
 def test_a_fit_on_no_record_is_found(monkeypatch):
