@@ -256,6 +256,8 @@ def _beside_answers(act: Act) -> Iterator[str]:
         "rows beyond all bounds": table(4, n, stretch=500.0),
         "one row, many times": _alike(table(5, n), act.rows),
     }
+    if _is_of_many(act):
+        strangers = dict(list(strangers.items())[:2])
     if act.relation == "add_remove" and n >= MANY:  # of another size, not only of another number
         strangers["a tenth of the records"] = table(6, n // 10 // act.rows * act.rows)
     for what, other in strangers.items():
@@ -271,6 +273,11 @@ def _alike(given: Table, rows: int) -> Table:
     at = np.arange(len(given)) % rows
     X, number, weight = given.X[at], given.number[at], given.weight[at]
     return replace(given, X=X, number=number, weight=weight)
+
+
+def _is_of_many(act: Act) -> bool:
+    """Return whether it is many fits with other values of one parameter: the usual fit has an act of its own."""
+    return ": other " in act.name
 
 
 def neighbours_stay(act: Act) -> Iterator[str]:
@@ -322,7 +329,7 @@ def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:
     alone = only_one_positive(usual, slice(middle, middle + act.rows))
     small = table(3, act.size, stretch=0.01).take(np.arange(n))
     cases = ((usual, (0, middle, n - act.rows)), (alone, (middle,)), (small, (middle,)))
-    if ": other " in act.name:  # many fits, each of which is an act of its own beside its parameter
+    if _is_of_many(act):
         cases = ((usual, (middle,)), (alone, (middle,)))
     for given, places in cases:
         changed = [slice(at, at + act.rows) for at in places]
