@@ -16,8 +16,9 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
 
@@ -31,6 +32,7 @@ from skdp.mechanisms import Noise, Oracle
 __all__ = [
     "Seen",
     "attributes_are_answers",
+    "coins_stay_secret",
     "neighbours_stay",
     "refusals_are_free",
     "watched",
@@ -48,8 +50,13 @@ class Seen:
     left: dict[str, Any] = field(default_factory=dict)
 
 
-def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
-    """Run an act; its questions are answered as ever, or with answers that are held.
+def watched(
+    act: Act,
+    given: Table,
+    held: list[Any] | None = None,
+    told: Callable[[Any, Any, Any], Any] | None = None,
+) -> Seen:
+    """Run an act; its questions are answered as ever, with answers that are held, or as one is told.
 
     Each question is paid for and answered first, so that what draws beside the answers goes on from the same place.
     """
@@ -75,6 +82,8 @@ def watched(act: Act, given: Table, held: list[Any] | None = None) -> Seen:
             seen.vaults.append(vault)
         if held is not None and at < len(held):
             answer = copy.deepcopy(held[at])
+        if told is not None:
+            answer = told(question, vault, answer)
         seen.answers.append(copy.deepcopy(answer))
         return answer
 
@@ -315,6 +324,97 @@ def refusals_are_free(act: Act) -> Iterator[str]:
             return
         if asked:
             yield from (f"a row without a norm: {found}" for found in _compared(first, second))
+
+
+DRAWS = "draws beside answers"
+TOSSES = 5
+
+
+def coins_stay_secret(act: Act) -> Iterator[str]:
+    """Ways in which something that leaves an act follows from its coins: batches, orders, how many runs a search made.
+
+    Prices count these as secret. The same records are asked with other coins, and what was asked before is answered as
+    before: all that leaves is the same, or where coins choose one of several models, the same beside the same choice.
+    """
+    with forgetting():
+        given, answers = table(0, act.size), _ByQuestion()
+        first: dict[str, Seen] = {}
+        for toss in range(TOSSES if _is_a_choice(act) else 2):
+            coins = np.random.Generator(np.random.Philox(key=toss))
+            with patch.object(Noise, "bytes", lambda _, count, coins=coins: coins.bytes(count)):
+                seen = watched(act, given, told=answers)
+            seen.left.pop(DRAWS)
+            chosen = _chosen(seen)
+            if chosen in first:
+                yield from dict.fromkeys(differences(first[chosen].left, seen.left, "left"))
+            first.setdefault(chosen, seen)
+        if len(first) == TOSSES:
+            yield f"{TOSSES} choices of {TOSSES}: nothing was compared"
+
+
+class _ByQuestion:
+    """Answers by what is asked of which records, the first time's ever after."""
+
+    def __init__(self) -> None:
+        self.known: dict[bytes, Any] = {}
+        self.vaults: list[tuple[Any, bytes]] = []
+
+    def __call__(self, question: Any, vault: Any, answer: Any) -> Any:
+        digest = sha256(self._of(vault))
+        _add(digest, question, ())
+        return copy.deepcopy(self.known.setdefault(digest.digest(), copy.deepcopy(answer)))
+
+    def _of(self, vault: Any) -> bytes:
+        for known, digest in self.vaults:
+            if known is vault:
+                return digest
+        rows = _per_row(vault)
+        whole = sha256(b"".join(rows[name].tobytes() for name in sorted(rows))).digest()
+        self.vaults.append((vault, whole))
+        return whole
+
+
+def _add(digest: Any, thing: Any, over: tuple[int, ...]) -> None:
+    """Add all that a thing holds to a digest, as `differences` walks it."""
+    if id(thing) in over:
+        return
+    over = (*over, id(thing))
+    digest.update(type(thing).__qualname__.encode())
+    if isinstance(thing, np.ndarray) and thing.dtype != object:
+        digest.update(repr((thing.shape, thing.dtype)).encode() + thing.tobytes())
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            digest.update(str(key).encode())
+            _add(digest, value, over)
+    elif isinstance(thing, list | tuple | np.ndarray):
+        for part in thing:
+            _add(digest, part, over)
+    elif inspect.isroutine(thing):
+        digest.update(getattr(thing, "__qualname__", "").encode())
+        _add(digest, _held(thing), over)
+    elif fields := _names(thing):
+        for name in fields:
+            digest.update(name.encode())
+            _add(digest, getattr(thing, name, None), over)
+    else:
+        digest.update(repr(thing).encode())
+
+
+def _is_a_choice(act: Act) -> bool:
+    return "SearchCV" in act.name
+
+
+def _chosen(seen: Seen) -> str:
+    """The setting that a search chose, if it is one."""
+    return " ".join(_choices(seen.result))
+
+
+def _choices(left: Any) -> Iterator[str]:
+    if isinstance(left, dict):
+        yield str(left.get("best_params_"))
+    elif isinstance(left, list | tuple):
+        for part in left:
+            yield from _choices(part)
 
 
 def _neighbours(act: Act) -> Iterator[tuple[Table, list[tuple[str, Table]]]]:

@@ -12,25 +12,28 @@ from pathlib import Path
 
 import skdp
 
-__all__ = ["in_fresh_interpreters"]
+__all__ = ["in_fresh_interpreters", "some_of"]
 
 HERE = str(Path(skdp.__file__).parents[1])
 SERVER = """
-import json, os, sys, traceback, warnings
+import json, os, signal, sys, traceback, warnings
 import sklearn.base, sklearn.linear_model, sklearn.pipeline, scipy.optimize, scipy.signal
 assert not any(name.split(".")[0] == "skdp" for name in sys.modules)
 warnings.simplefilter("error")
 for place, piece in enumerate(json.load(sys.stdin)):
     child = os.fork()
     if child == 0:
+        signal.alarm(LONGEST)  # whatever waits for ever ends
         try:
             exec(piece, {})
             os._exit(0)
         except BaseException:
             print(json.dumps([place, traceback.format_exc()]), flush=True)
             os._exit(1)
-    os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGALRM:
+        print(json.dumps([place, "it did not end"]), flush=True)
 """
+LONGEST = 300  # seconds of a piece
 
 
 def in_fresh_interpreters(pieces):
@@ -47,7 +50,7 @@ def in_fresh_interpreters(pieces):
         Label -> traceback, of those that raised.
     """
     told = subprocess.run(
-        [sys.executable, "-c", SERVER],
+        [sys.executable, "-c", f"LONGEST = {LONGEST}\n{SERVER}"],
         input=json.dumps(list(pieces.values())),
         env=os.environ | {"PYTHONPATH": HERE},
         capture_output=True,
@@ -57,3 +60,8 @@ def in_fresh_interpreters(pieces):
     labels = list(pieces)
     failed = [json.loads(line) for line in told.splitlines() if line.startswith("[")]
     return {labels[place]: text for place, text in failed}
+
+
+def some_of(pieces, every):
+    """Each so-manieth piece of code."""
+    return dict(list(pieces.items())[::every])

@@ -310,6 +310,10 @@ def _of_solvers(name: str, kind: type, relation: str) -> Iterator[Act]:
             given = {"solver": chosen, **variant.parameters, **parameters}
             act = f"{name}: solver={solver}{what}"
             yield Act(act, relation, _fit(built(kind, relation, given), variant, relation))
+    for sampling in ("without_replacement", "allocation"):
+        model = built(kind, relation, {"solver": short("sgd", sampling=sampling)})
+        run = _fit(model, VARIANTS[0], relation)
+        yield Act(f"{name}: solver=sgd, sampling={sampling}", relation, run)
 
 
 # --- Pipelines ------------------------------------------------------------------------------------------------------

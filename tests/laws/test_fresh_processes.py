@@ -8,7 +8,8 @@ import pickle
 
 import numpy as np
 import pytest
-from laws.fresh import in_fresh_interpreters
+from laws import fresh
+from laws.fresh import in_fresh_interpreters, some_of
 from privacy.event_samples import GIVEN
 from walls.checks import modules, name_of
 from walls.sizes import rooms
@@ -28,6 +29,8 @@ from skdp.solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
 from skdp.utils import all_estimators
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+# An interpreter for each of some hundred names takes a minute: by default each fourth has one.
+some = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 
 REGISTRIES = {
     "skdp.losses:LOSSES": LOSSES,
@@ -48,14 +51,15 @@ def names(kinds):
 NAMES = "def names(kinds): return sorted(f'{k.__module__}:{k.__qualname__}' for k in kinds)\n"
 
 
-def test_every_public_name_can_be_the_first_that_is_asked_for():
+@some
+def test_every_public_name_can_be_the_first_that_is_asked_for(every):
     firsts = {}  # names that one module of one room defines are loaded alike
     for room in rooms():
         for name in room.__all__:
             home = getattr(getattr(room, name), "__module__", name)
             firsts.setdefault((room.__name__, home), f"from {room.__name__} import {name}")
     pieces = {code: code for code in firsts.values()}
-    assert len(pieces) > 100 and in_fresh_interpreters(pieces) == {}
+    assert len(pieces) > 100 and in_fresh_interpreters(some_of(pieces, every)) == {}
 
 
 def test_every_public_name_is_an_attribute_of_its_room_and_of_what_dir_lists():
@@ -109,7 +113,8 @@ def test_every_module_can_be_the_first_that_is_imported():
 # --------------------------------------------------------------------------- registries
 
 
-def test_registries_are_whole_where_nothing_else_was_imported():
+@some
+def test_registries_are_whole_where_nothing_else_was_imported(every):
     pieces = {}
     for place, registry in REGISTRIES.items():
         room, name = place.split(":")
@@ -131,10 +136,11 @@ def test_registries_are_whole_where_nothing_else_was_imported():
             "assert kind in _registry.questions()\n"
             "assert type(kind.__name__, (kind,), {}) not in _registry.questions()"
         )
-    assert in_fresh_interpreters(pieces) == {}
+    assert in_fresh_interpreters(some_of(pieces, every)) == {}
 
 
-def test_costs_are_whole_and_cannot_be_taken_where_nothing_else_was_imported():
+@some
+def test_costs_are_whole_and_cannot_be_taken_where_nothing_else_was_imported(every):
     known = sorted(f"{kind.__name__} {rest}" for kind, *rest in registered())
     listed = "sorted(f'{kind.__name__} {rest}' for kind, *rest in registered())"
     pieces = {"all": f"from skdp.privacy.curves import registered\nassert {listed} == {known!r}"}
@@ -146,7 +152,7 @@ def test_costs_are_whole_and_cannot_be_taken_where_nothing_else_was_imported():
             "except ValueError as error:\n    assert 'already' in str(error)\nelse:\n    1 / 0"
         )
     currencies = f"from skdp.privacy._currencies import CURRENCIES\nassert list(CURRENCIES) == {list(CURRENCIES)}"
-    assert in_fresh_interpreters(pieces | {"currencies": currencies}) == {}
+    assert in_fresh_interpreters(some_of(pieces, every) | {"currencies": currencies}) == {}
 
 
 def test_estimators_are_all_found_where_nothing_else_was_imported():
@@ -178,7 +184,8 @@ def pickled():
     return found | {f"event {event}": event for event in GIVEN} | {"scripts": GIVEN}
 
 
-def test_what_was_pickled_elsewhere_is_read():
+@some
+def test_what_was_pickled_elsewhere_is_read(every):
     pieces = {}
     for label, thing in pickled().items():
         text = base64.b64encode(pickle.dumps(thing)).decode()
@@ -187,7 +194,7 @@ def test_what_was_pickled_elsewhere_is_read():
             f"import base64, pickle\nfound = pickle.loads(base64.b64decode({text!r}))\n"
             f"assert repr(found) == {told!r}"
         )
-    assert len(pieces) > 200 and in_fresh_interpreters(pieces) == {}
+    assert len(pieces) > 200 and in_fresh_interpreters(some_of(pieces, every)) == {}
 
 
 def test_fitted_estimators_are_read_and_predict():
@@ -303,6 +310,11 @@ def test_proof_pages_are_shown_where_nothing_else_was_imported():
 def quoted_pages(name):
     """Those that a receipt of the solver would name, where it has one for these numbers."""
     return quoted(name)["proofs"] if name in ("gd", "sgd", *adaptive()) else ()
+
+
+def test_what_does_not_end_is_told(monkeypatch):
+    monkeypatch.setattr(fresh, "LONGEST", 1)
+    assert in_fresh_interpreters({"a": "while True: pass"}) == {"a": "it did not end"}
 
 
 def test_what_fails_is_told():

@@ -1,12 +1,14 @@
 """Laws over everything public that promises privacy: neighbours stay neighbours, and attributes are answers.
 
-And what is refused of one record is refused before anything is paid for: later, a refusal would be a free answer.
+What is refused of one record is refused before anything is paid for: later, a refusal would be a free answer. And coins
+that prices count as secret (who is in a batch, in which order, how many runs a search made) leave with nothing.
 """
 
 import numpy as np
 import pytest
 from laws.answers_held import (
     attributes_are_answers,
+    coins_stay_secret,
     neighbours_stay,
     refusals_are_free,
     watched,
@@ -17,21 +19,61 @@ from laws.records import RELATIONS, table
 from skdp.utils import all_estimators
 
 ACTS = {act.label: act for act in acts()}
+FIRST = {act.name.partition(": ")[0]: act.name for act in reversed(list(ACTS.values()))}
+NAMES = list(dict.fromkeys(act.name for act in ACTS.values()))
+TURN = {name: RELATIONS[place % len(RELATIONS)] for place, name in enumerate(NAMES)}
 
 
-@pytest.mark.parametrize("label", ACTS)
+def has_its_own_coins(label):
+    """Whether an act is the first of its name, or one of a solver, of a search, or of a step alone."""
+    name, _, what = ACTS[label].name.partition(": ")
+    own = what.startswith("solver=") or "Search" in name or not what
+    return own or label.startswith(FIRST[name])
+
+
+def comes_in_turn(label):
+    """Whether an act always runs: what is tried of all estimators alike is tried of each under one relation in turn."""
+    act = ACTS[label]
+    other = next(relation for relation in RELATIONS if relation != act.relation)
+    alone = Act(act.name, other, act.run).label not in ACTS
+    return alone or has_its_own_coins(label) or TURN[act.name] == act.relation
+
+
+EACH = [
+    pytest.param(label, marks=() if comes_in_turn(label) else pytest.mark.slow) for label in ACTS
+]
+# Coins go by no relation, and acts of other values are many fits each.
+TOSSED = [
+    pytest.param(
+        label,
+        marks=()
+        if has_its_own_coins(label)
+        and ACTS[label].relation == "replace_one"
+        and ": other " not in label
+        else pytest.mark.slow,
+    )
+    for label in ACTS
+]
+
+
+@pytest.mark.parametrize("label", EACH)
 def test_neighbours_stay_neighbours(label):
     assert list(neighbours_stay(ACTS[label])) == []
 
 
-@pytest.mark.parametrize("label", ACTS)
+@pytest.mark.parametrize("label", EACH)
 def test_what_leaves_is_a_function_of_answers(label):
     assert list(attributes_are_answers(ACTS[label])) == []
 
 
-@pytest.mark.parametrize("label", ACTS)
+@pytest.mark.parametrize("label", EACH)
 def test_a_refusal_comes_before_any_question(label):
     assert list(refusals_are_free(ACTS[label])) == []
+
+
+@pytest.mark.parametrize("label", TOSSED)
+def test_coins_stay_secret(label):
+    assert list(coins_stay_secret(ACTS[label])) == []
 
 
 def test_every_promise_is_run_and_not_refused():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from laws.records import COLUMNS, LIST, PERSON, N, Table
+from laws.records import COLUMNS, LIST, PERSON, N, Table, table
 from scipy.sparse import csr_array
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
@@ -97,6 +97,14 @@ def _cut(given: Table, keys: np.ndarray, least: int) -> Table:
     return given.take(np.flatnonzero(np.arange(len(given)) - first[of] < kept[of]))
 
 
+def both_classes(given: Table) -> Table:
+    """The same records before two that are always the same, one of each class: which classes there are is public."""
+    last = table(98, 2)
+    return Table(
+        *(np.concatenate([one, two]) for one, two in zip(vars(given).values(), vars(last).values()))
+    )
+
+
 def _of_private_size(model: Any) -> bool:
     return bool(model.neighbors == "add_remove")
 
@@ -176,9 +184,12 @@ VARIANTS = (
     Variant("declared cells beyond", {"declaration": NARROW}),
     Variant("unlike lists", {"privacy_unit": "list"}, rows=LIST, cut=unlike_lists),
     Variant("labels as words", {"classes": ["no", "yes"]}, targets_of=_words, of=is_classifier),
+    # The set of labels is public then; nothing else of them is, as the order in which they come.
+    Variant("classes taken from y", {"classes": None}, of=is_classifier, cut=both_classes),
     Variant("a series", {}, targets_of=lambda t: pd.Series(t.label), of=is_classifier),
     Variant("a column", {}, targets_of=lambda t: t.number[:, None], of=is_regressor),
     Variant("warm_start", {"warm_start": True}),
+    Variant("a number of runs that is secret", {"strategy": "geometric"}),
     Variant("positive", {"positive": True}),
     Variant("no intercept", {"fit_intercept": False}),
     Variant("told", {"verbose": 1}),
