@@ -48,6 +48,7 @@ _SPACING = 9.0  # sd between the tilted means
 _NARROW = ((0.01, 3), (0.3, 5))  # sd below which a cell is integrated to 1e-14 by so many points
 UNIT = 1e-13  # relative: covers the rounding of a computed mass
 _BLOCKS = 2000
+_CACHED = 15_000  # numbers of an array that takes no fresh pages of memory
 _LADDER = np.concatenate([[0.0], np.geomspace(1e-2, 1e2, 81)])
 
 
@@ -130,8 +131,14 @@ class Rough:
 
     def cumulants(self, tilts: Array) -> Array:
         """log E e^(tilt sum), the sum in grid steps."""
-        weights, peaks = self._weights(tilts)
-        return np.asarray(self._count * (peaks + np.log(weights.sum(axis=1))))
+        few = max(
+            _CACHED // len(self._at), 1
+        )  # tilts whose weights stay in the cache, and need no fresh memory
+        found = []
+        for at in range(0, len(tilts), few):
+            weights, peaks = self._weights(tilts[at : at + few])
+            found.append(peaks + np.log(weights.sum(axis=1)))
+        return np.asarray(self._count * np.concatenate(found))
 
     def moments(self, tilts: Array) -> tuple[Array, Array]:
         """Mean and sd of the tilted sum, in grid steps."""
