@@ -1,4 +1,4 @@
-"""Calls of public scripts for scikit-learn run with the import changed; few are refused, with the reason."""
+"""Typical calls for scikit-learn run with the import changed; few are refused, with the reason."""
 
 import warnings
 
@@ -138,7 +138,7 @@ def test_the_page_for_those_who_come_from_scikit_learn_runs(capsys):
     for code in blocks(page, "python"):
         exec(compile(code, "from_scikit_learn.md", "exec"), {})
     assert float(capsys.readouterr().out.split()[0]) <= 1.0
-    told = f"{len(CALLS) + len(REFUSED)} calls as they stand in public code"
+    told = f"{len(CALLS) + len(REFUSED)} typical calls, a sample of our own"
     assert told in page and f"{len(CALLS)} fit, and {len(REFUSED)} are refused" in page
 
 

@@ -25,9 +25,9 @@ TURN = {name: RELATIONS[place % len(RELATIONS)] for place, name in enumerate(NAM
 
 
 def has_its_own_coins(label):
-    """Whether an act is the first of its name, or one of a solver, of a search, or of a step alone."""
+    """Whether an act is the first of its name, or one of a solver as it is, of a search, or of a step alone."""
     name, _, what = ACTS[label].name.partition(": ")
-    own = what.startswith("solver=") or "Search" in name or not what
+    own = (what.startswith("solver=") and ", " not in what) or "Search" in name or not what
     return own or label.startswith(FIRST[name])
 
 
