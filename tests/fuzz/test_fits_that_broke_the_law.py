@@ -1,5 +1,7 @@
 """What fuzzing has found once, in its shortest form: each must be a model, or refused before anything is spent."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from fuzz.cases import Estimated, Planned, draw
@@ -51,19 +53,27 @@ def test_tiny_epsilons_beside_a_delta_near_one(epsilon, delta, relation):
     assert check(estimated(solver, epsilon=epsilon, delta=delta, neighbors=relation)).seconds < 30
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-6, 0.999999999])
-@pytest.mark.parametrize("epsilon", [1e6, 1e15])
+HUGE = (
+    (FrankWolfe, {"steps": 30}),
+    (PrivGene, {"generations": 3}),
+    (SSADMM, {"steps": 2, "rate": 0.05}),
+    (SGD, {"steps": 249, "sampling": "without_replacement"}),
+    (RRPSGD, {"steps": 60, "batch_size": 2, "sampling": "without_replacement"}),
+    (DPADMM, {"steps": 5}),
+)
+LONG = {(SSADMM, 1e6, 1e-6), (SSADMM, 1e6, 0.999999999), (SSADMM, 1e15, 1e-6)}  # of many seconds
+
+
 @pytest.mark.parametrize(
-    "solver",
+    "solver, epsilon, delta",
     [
-        (FrankWolfe, {"steps": 30}),
-        (PrivGene, {"generations": 3}),
-        (SSADMM, {"steps": 2, "rate": 0.05}),
-        (SGD, {"steps": 249, "sampling": "without_replacement"}),
-        (RRPSGD, {"steps": 60, "batch_size": 2, "sampling": "without_replacement"}),
-        (DPADMM, {"steps": 5}),
+        pytest.param(
+            *case,
+            marks=[pytest.mark.slow] if (case[0][0], *case[1:]) in LONG else [],
+            id="-".join(map(str, (case[0][0].name, *case[1:]))),
+        )
+        for case in product(HUGE, (1e6, 1e15), (0.0, 1e-300, 1e-6, 0.999999999))
     ],
-    ids=lambda solver: solver[0].name,
 )
 def test_huge_epsilons(solver, epsilon, delta):
     ball = {"penalty": L1Ball(1.0), "fit_intercept": False} if solver[0] is FrankWolfe else {}
