@@ -109,7 +109,7 @@ class Loss:
     def blunter(self, times: float) -> "Loss | None":
         """Return the loss with its corners rounded over so many times as much; None where it has no such corners.
 
-        An inner minimiser goes from blunt corners to sharp ones (`mechanisms/_narrowing.py`); no promise counts on it.
+        An inner minimiser goes from blunt corners to sharp ones (`mechanisms/_minimise.py`); no promise counts on it.
         """
         return None
 

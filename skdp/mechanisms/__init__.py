@@ -1,4 +1,4 @@
-"""The trusted room: the only one that touches records or draws noise. One file per question.
+"""The trusted room: the only one that touches records or draws noise. One file for each family of questions.
 
 `MECHANISMS` is the registry: a question that is not in it is refused by the oracle.
 """
@@ -10,40 +10,24 @@ from ._registry import register
 
 if TYPE_CHECKING:
     from ._documents import Documents
+    from ._exact import best_of
     from ._noise import Noise, Silence
-    from ._oracle import Oracle, price
+    from ._oracle import Oracle, Statement, price, state
     from ._public import Public
     from ._records import Records
     from ._schedule import Schedule, distances
-    from ._statement import Statement, state
-    from ._trials import best_of
     from ._units import number_of_units
-    from .allocated import AllocatedBatch
-    from .best_candidate import BestCandidate
-    from .best_column import BestColumn
-    from .cell_counts import CellCounts
+    from .batches import AllocatedBatch, PoissonBatch, RandomBatch
     from .class_sums import ClassSums
-    from .column_counts import ColumnCounts
-    from .column_moments import ColumnMoments
-    from .count import Count
-    from .gradient import Gradient
-    from .gradient_difference import GradientDifference
+    from .counts import CellCounts, ColumnCounts, Count
+    from .evaluation import MeanLoss, RankSum
+    from .gradient import Gradient, GradientDifference, ModelStep, PartyGradients
     from .hidden_descent import HiddenDescent
-    from .joint_moments import JointMoments
-    from .label_gradient import LabelGradient
-    from .list_gradient import ListGradient
-    from .list_targets import ListTargets
-    from .mapped import Coordinates, Mapped
-    from .mean_loss import MeanLoss
-    from .minimiser import NoisyMinimiser
-    from .model_step import ModelStep
-    from .moments import SecondMoment
-    from .parties import PartyGradients
-    from .perturbed_objective import PerturbedObjective
-    from .rank_sum import RankSum
-    from .row_norms import RowNorms
-    from .steepest_coordinate import SteepestCoordinate
-    from .subsample import PoissonBatch, RandomBatch
+    from .lists import LabelGradient, ListGradient, ListTargets
+    from .mapped import Coordinates, Mapped, RowNorms
+    from .minimiser import NoisyMinimiser, PerturbedObjective
+    from .moments import ColumnMoments, JointMoments, SecondMoment
+    from .selections import BestCandidate, BestColumn, SteepestCoordinate
     from .threshold import FirstDecrease, GaussianFirstDecrease
 
 __all__ = [
@@ -96,35 +80,35 @@ __all__ = [
 MECHANISMS = register(
     __name__,
     [
-        "model_step.ModelStep",
-        "gradient_difference.GradientDifference",
-        "parties.PartyGradients",
+        "gradient.ModelStep",
+        "gradient.GradientDifference",
+        "gradient.PartyGradients",
         "moments.SecondMoment",
-        "steepest_coordinate.SteepestCoordinate",
-        "best_candidate.BestCandidate",
-        "best_column.BestColumn",
-        "cell_counts.CellCounts",
-        "mean_loss.MeanLoss",
-        "rank_sum.RankSum",
+        "selections.SteepestCoordinate",
+        "selections.BestCandidate",
+        "selections.BestColumn",
+        "counts.CellCounts",
+        "evaluation.MeanLoss",
+        "evaluation.RankSum",
         "class_sums.ClassSums",
-        "column_counts.ColumnCounts",
-        "column_moments.ColumnMoments",
-        "count.Count",
+        "counts.ColumnCounts",
+        "moments.ColumnMoments",
+        "counts.Count",
         "threshold.FirstDecrease",
         "threshold.GaussianFirstDecrease",
         "gradient.Gradient",
         "hidden_descent.HiddenDescent",
-        "joint_moments.JointMoments",
-        "label_gradient.LabelGradient",
-        "list_gradient.ListGradient",
-        "list_targets.ListTargets",
+        "moments.JointMoments",
+        "lists.LabelGradient",
+        "lists.ListGradient",
+        "lists.ListTargets",
         "mapped.Mapped",
-        "row_norms.RowNorms",
+        "mapped.RowNorms",
         "minimiser.NoisyMinimiser",
-        "perturbed_objective.PerturbedObjective",
-        "allocated.AllocatedBatch",
-        "subsample.PoissonBatch",
-        "subsample.RandomBatch",
+        "minimiser.PerturbedObjective",
+        "batches.AllocatedBatch",
+        "batches.PoissonBatch",
+        "batches.RandomBatch",
     ],
 )
 
@@ -141,9 +125,9 @@ if not TYPE_CHECKING:  # pragma: no branch
             "Records": "_records",
             "Schedule": "_schedule",
             "distances": "_schedule",
-            "Statement": "_statement",
-            "state": "_statement",
-            "best_of": "_trials",
+            "Statement": "_oracle",
+            "state": "_oracle",
+            "best_of": "_exact",
             "number_of_units": "_units",
             "Coordinates": "mapped",
         },

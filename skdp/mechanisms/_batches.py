@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._decimals import long_arithmetic
-from ._strips import Bits, big
+from ._strips import Bits, big, long_arithmetic
 
 __all__ = ["integers", "permutation", "poisson_batch", "subset"]
 

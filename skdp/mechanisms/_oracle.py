@@ -1,9 +1,13 @@
-"""The window between a solver and the records: check, pay, touch, noise, in that order."""
+"""The window between a solver and the records: check, pay, touch, noise, in that order.
+
+Price list of queries and the proofs behind them: public before anything is asked.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +15,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..penalties import Penalty
-from ..privacy.events import Event
+from ..privacy.events import Event, Script, merged
 from . import _registry
 from ._mechanism import Mechanism
 from ._noise import Noise
@@ -19,7 +23,7 @@ from ._public import Public
 from ._records import Records
 from ._schedule import Schedule
 
-__all__ = ["Account", "Oracle", "pages_and_notes", "price"]
+__all__ = ["Account", "Oracle", "Statement", "pages_and_notes", "price", "state"]
 
 
 _PLAIN = frozenset({float, int, bool, tuple, type(None)})  # what cannot change
@@ -253,3 +257,40 @@ def _refuse_unless(part: Any, known: Collection[type], room: str) -> None:
         raise NotSupported(
             f"this {kind.__name__} carries attributes that its class does not declare; make a new one."
         )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Public statement of a run: its price, its proofs and its notes.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        What it costs, in order.
+    proofs : tuple of str
+        Pages of docs/proofs/ that the answers rest on.
+    notes : tuple of str
+        What a receipt should say of the public constants that were chosen.
+    """
+
+    script: Script
+    proofs: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def state(asked: Iterable[tuple[Mechanism, int]], public: Public) -> Statement:
+    """Price questions; what an oracle would refuse is refused here.
+
+    Parameters
+    ----------
+    asked : iterable of (Mechanism, int)
+        Questions in order, with how often each is asked in a row.
+    public : Public
+        What is known of the records.
+    """
+    runs: list[tuple[Event, int]] = []
+    kinds: dict[Any, Mechanism] = {}
+    for question, count in asked:
+        runs.append((price(question, public), count))
+        kinds.setdefault((type(question), question.proofs()), question)
+    return Statement(merged(runs), *pages_and_notes(kinds.values(), public))

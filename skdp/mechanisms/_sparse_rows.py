@@ -10,9 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from . import _twofold
-from ._entries import Array, Entries
+from ._entries import Array, Entries, few_pairs, image_bounds, outer_squares
 from ._kernels import PIECE, PIECES, UNIT, add, pairwise_total
-from ._pairs import few_pairs, image_bounds, outer_squares
 from ._rows import BLOCK, PART
 from ._shrunk import left_of
 

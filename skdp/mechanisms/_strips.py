@@ -5,21 +5,59 @@ probability proportional to `h_i = exp(-(i w)^2 / 2)`, uniformly in it, and is k
 `t = (x^2 - (i w)^2) / 2`: what is kept has density proportional to `exp(-x^2 / 2)`. Every comparison is between
 integers, or in doubles with a margin that is proved, and where the bits drawn so far leave it open more bits are drawn.
 So the law is the normal law exactly, given uniform bits (docs/proofs/exact_noise.md).
+
+Long arithmetic: integers, and decimals with settings of our own, which a program cannot change.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    Context,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    localcontext,
+)
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from ._decimals import exp_minus
+__all__ = ["Bits", "Deviate", "deviate", "exp_minus", "lattice_normals", "long_arithmetic"]
 
-__all__ = ["Bits", "Deviate", "deviate", "lattice_normals"]
+
+def long_arithmetic(digits: int) -> Any:
+    """A context of that many digits, whose exponents have no end that is ever met."""
+    return localcontext(
+        Context(
+            prec=digits,
+            rounding=ROUND_HALF_EVEN,
+            Emin=MIN_EMIN,
+            Emax=MAX_EMAX,
+            capitals=1,
+            clamp=0,
+            flags=[],
+            traps=[InvalidOperation, DivisionByZero, Overflow],
+        )
+    )
+
+
+def exp_minus(t: int, bits: int) -> tuple[int, int]:
+    """Integers around 2^bits exp(-t 2^-bits), t 2^-bits at most 1: each term of the series errs by less than one."""
+    total = term = 1 << bits
+    k = 0
+    while term:
+        k += 1
+        term = (term * t >> bits) // k
+        total += -term if k & 1 else term
+    return total - 2 * k - 2, total + 2 * k + 2
+
 
 Array = np.ndarray[Any, Any]
 

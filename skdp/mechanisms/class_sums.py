@@ -13,7 +13,7 @@ from ._kernels import PIECE, ROUNDINGS, UNIT, add, pairwise_total
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
-from .column_moments import FREE
+from .moments import FREE
 
 __all__ = ["ClassSums"]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..entry import LogLoss, SquaredLoss
 from ..fitting.data import Array
 from ..mechanisms import MeanLoss, Public
-from ..mechanisms.mean_loss import KAPPA
+from ..mechanisms.evaluation import KAPPA
 from ..privacy import Spec, noise_multiplier
 from ._figure import Facts, Figure
 from ._intervals import Interval, mean

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from ..entry import CutNumbers, Errors, FirstColumn, Terms
 from ..exceptions import NotSupported
 from ..mechanisms import MeanLoss, Public
-from ..mechanisms.mean_loss import KAPPA
+from ..mechanisms.evaluation import KAPPA
 from ._figure import Facts, Figure
 from ._intervals import Interval, quotient
 

@@ -26,7 +26,7 @@ from skdp.mechanisms import (
     Records,
 )
 from skdp.mechanisms._bounds import split_penalty
-from skdp.mechanisms._narrowing import _Rounded
+from skdp.mechanisms._minimise import _Rounded
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L1, L2, ElasticNet, L1Ball, L2Ball, NoPenalty, ScaledPenalty
 from skdp.solvers import OutputPerturbation

@@ -22,7 +22,7 @@ from skdp.mechanisms import (
     NoisyMinimiser,
     PoissonBatch,
     _rows,
-    perturbed_objective,
+    minimiser,
 )
 from skdp.solvers import GD, SOLVERS
 
@@ -176,12 +176,12 @@ def test_output_noise_by_the_private_number_of_records_is_found():
 
 
 def test_a_minimiser_without_its_certificate_is_found():
-    honest = perturbed_objective.minimise
+    honest = minimiser.minimise
 
     def hasty(objective, limits, tolerance, rest):
         return honest(objective, limits, 1e6 * tolerance, rest)
 
-    with patch.object(perturbed_objective, "minimise", hasty):
+    with patch.object(minimiser, "minimise", hasty):
         expect("of its claim", ASKED["PerturbedObjective"])
     assert found_in(ASKED["PerturbedObjective"]) == []
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from skdp.fitting import run
 from skdp.mechanisms import Records
-from skdp.mechanisms._directions import SampledCurvature
-from skdp.mechanisms._objective import Objective
+from skdp.mechanisms._objective import Objective, SampledCurvature
 from skdp.mechanisms._rows import DenseRows
 
 __all__ = ["Endless", "Seen", "limited", "watched"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from skdp.mechanisms import _twofold
-from skdp.mechanisms._images import image_norms
 from skdp.mechanisms._kernels import PIECE, UNIT, add, pairwise_total
+from skdp.mechanisms._rows import image_norms
 from skdp.mechanisms._shrunk import LEAST_SHRINK
 
 

@@ -1,6 +1,7 @@
 """How far an answer really moves between neighbours, held against what is claimed and paid for."""
 
 import importlib
+import re
 
 import numpy as np
 from laws.vaults import vault
@@ -8,14 +9,17 @@ from laws.vaults import vault
 from skdp.mechanisms import MECHANISMS
 from skdp.mechanisms._mechanism import Additive, Selection
 
+FAMILIES = {"FirstDecrease": "LineSearch", "GaussianFirstDecrease": "LineSearch"}  # of one pair
+
 # A batch measures nothing of its own.
 WRAPPERS = {"AllocatedBatch", "PoissonBatch", "RandomBatch"}
 MEASURED = sorted((q for q in MECHANISMS if q.__name__ not in WRAPPERS), key=lambda q: q.__name__)
 
 
 def pair_of(question):
-    """The worst-case pair that belongs to a mechanism: laws/worst_pairs/<its file>.py."""
-    return importlib.import_module(f"laws.worst_pairs.{question.__module__.rsplit('.', 1)[1]}")
+    """The worst-case pair that belongs to a mechanism: laws/worst_pairs/<name_of_the_class>.py."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", FAMILIES.get(question.__name__, question.__name__))
+    return importlib.import_module(f"laws.worst_pairs.{name.lower()}")
 
 
 def claimed(question, public):

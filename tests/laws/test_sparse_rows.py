@@ -10,7 +10,7 @@ from laws.sparse_layouts import SPARSE, sparse_laid_out
 from scipy import sparse
 
 from skdp.losses import QuantileHuber
-from skdp.mechanisms import Noise, PerturbedObjective, Public, Records, _pairs, _sparse_rows
+from skdp.mechanisms import Noise, PerturbedObjective, Public, Records, _entries, _sparse_rows
 from skdp.mechanisms._engine import engine_of
 from skdp.mechanisms._entries import Entries
 from skdp.mechanisms._kernels import PIECE, PIECES, ROUNDINGS, UNIT
@@ -187,10 +187,12 @@ def test_a_way_that_the_whole_table_chooses_is_rejected(monkeypatch):
     """Were all rows mapped by the way that suits most of them, a full row could choose for the others."""
 
     def by_all(rows, last, square):
-        return honest(rows, last, square) if _pairs.few_pairs(rows) else np.full(len(rows), np.inf)
+        return (
+            honest(rows, last, square) if _entries.few_pairs(rows) else np.full(len(rows), np.inf)
+        )
 
-    honest = _pairs._from_pairs
-    monkeypatch.setattr(_pairs, "_from_pairs", by_all)
+    honest = _entries._from_pairs
+    monkeypatch.setattr(_entries, "_from_pairs", by_all)
     X = np.eye(64)[[3]] + np.eye(64)[[5]] * 0.3
     A = np.random.default_rng(0).normal(size=(65, 65))
     front = np.vstack([np.ones((3, 64)), X])
@@ -266,7 +268,7 @@ def test_second_moments_from_pairs(dtype, size):
     rng = np.random.default_rng(4)
     X = (sparse_table(rng, 900, 64, 3) * rng.choice([1.0, size], (900, 1))).astype(dtype)
     rows, h = made(sparse.csr_array(X)), rng.random(900)
-    assert _pairs.few_pairs(rows._rows)
+    assert _entries.few_pairs(rows._rows)
     found = rows.moment()
     np.testing.assert_array_equal(found, found.T)
     allowed = ROUNDINGS * UNIT * float(np.square(rows.norms).sum())
@@ -278,7 +280,7 @@ def test_second_moments_from_pairs(dtype, size):
 def test_second_moments_of_fuller_rows_are_made_of_blocks():
     X = sparse_table(np.random.default_rng(5), 600, 12, 9)
     rows, h = made(sparse.csr_array(X)), np.random.default_rng(6).random(600)
-    assert not _pairs.few_pairs(rows._rows)
+    assert not _entries.few_pairs(rows._rows)
     dense = DenseRows.bounded(X, BOUND, INTERCEPT)
     np.testing.assert_allclose(rows.moment(), dense.moment(), rtol=0, atol=1e-12)
     np.testing.assert_allclose(rows.gram(h), dense.gram(h), rtol=0, atol=1e-12)

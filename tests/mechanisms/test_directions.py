@@ -5,9 +5,8 @@ import pytest
 from scipy.linalg import cho_factor, cho_solve
 
 from skdp.losses import Logistic
-from skdp.mechanisms import _directions, _objective
-from skdp.mechanisms._directions import SampledCurvature, conjugate_gradients
-from skdp.mechanisms._objective import Objective
+from skdp.mechanisms import _objective
+from skdp.mechanisms._objective import Objective, SampledCurvature, conjugate_gradients
 from skdp.mechanisms._rows import DenseRows
 
 
@@ -52,7 +51,7 @@ def test_few_products_are_taken_where_a_sample_is_like_the_rest(monkeypatch):
         counts.append(products)
         return p, products
 
-    monkeypatch.setattr(_directions, "conjugate_gradients", counting)
+    monkeypatch.setattr(_objective, "conjugate_gradients", counting)
     objective = problem(n=20_000)
     g = np.random.default_rng(2).normal(size=61)
     for at in (0.0, 0.3):
@@ -68,7 +67,7 @@ def test_a_sample_that_misleads_is_replaced_by_all_records(monkeypatch):
     monkeypatch.setattr(
         DenseRows, "gram", lambda rows, h: asked.append(len(rows)) or plain(rows, h)
     )
-    monkeypatch.setattr(_directions, "MOST", 6)
+    monkeypatch.setattr(_objective, "MOST_SAMPLED", 6)
     sampled = SampledCurvature(objective, lambda matrix: lambda g: g * np.geomspace(1, 1e6, 61))
     g = np.random.default_rng(2).normal(size=61)
     for _ in range(2):

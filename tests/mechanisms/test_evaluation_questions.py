@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from skdp.exceptions import NotSupported
 from skdp.mechanisms import CellCounts, MeanLoss, PoissonBatch, Public, RankSum, Records, price
-from skdp.mechanisms.mean_loss import KAPPA
+from skdp.mechanisms.evaluation import KAPPA
 
 
 def admitted(X, y, bound):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skdp.mechanisms import Public, Records, _images
-from skdp.mechanisms._images import image_norms, triangle
+from skdp.mechanisms import Public, Records, _rows
+from skdp.mechanisms._rows import image_norms, triangle
 
 EXACT = np.longdouble  # 11 bits more than a double: enough to see what a double loses
 KINDS = ["even", "graded", "huge", "tiny", "of rank one", "with a column of zeros", "zero"]
@@ -47,8 +47,8 @@ def test_they_are_bounds_and_near(kind, k):
     rng = np.random.default_rng(k)
     matrix = matrix_of(kind, k, rng)
     rows = rows_on_which_they_differ(matrix, rng)
-    table = vault_of(np.tile(rows, (1 + _images.FACTORED * k // len(rows), 1)))
-    assert len(table) >= _images.FACTORED * k  # a triangle is worth it
+    table = vault_of(np.tile(rows, (1 + _rows.FACTORED * k // len(rows), 1)))
+    assert len(table) >= _rows.FACTORED * k  # a triangle is worth it
     bounds = image_norms(table, matrix, in_place=True)
     exact = np.tile(exact_norms(rows, matrix), len(table) // len(rows))
     assert (bounds >= exact).all()

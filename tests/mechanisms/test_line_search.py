@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from laws.sensitivity_laws import neighbours
 from laws.vaults import RELATIONS, vault
-from laws.worst_pairs import threshold as pairs
+from laws.worst_pairs import line_search as pairs
 from scipy.integrate import trapezoid
 from scipy.stats import binomtest
 

@@ -14,7 +14,7 @@ from ranking.rankings import reference_slopes
 from skdp import NotSupported
 from skdp.losses import LIST_LOSSES, BayesRank, ListNet, Lists
 from skdp.mechanisms import LabelGradient, ListGradient, ListTargets, Public, Records, price
-from skdp.mechanisms._listed import lists_of
+from skdp.mechanisms.lists import lists_of
 from skdp.models import Perceptron
 
 RELATIONS = ("replace_one", "add_remove")

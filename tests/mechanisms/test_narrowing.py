@@ -8,8 +8,8 @@ from laws.vaults import vault
 from scipy.optimize import linprog
 
 from skdp.losses import EpsilonInsensitive, HuberisedHinge, Logistic, QuantileHuber
-from skdp.mechanisms import Noise, PerturbedObjective, _minimise, _narrowing, _proximal
-from skdp.mechanisms._narrowing import has_corners, narrowed
+from skdp.mechanisms import Noise, PerturbedObjective, _minimise
+from skdp.mechanisms._minimise import has_corners, narrowed
 from skdp.mechanisms._objective import Objective
 from skdp.penalties import L1, L2, NoPenalty, ScaledPenalty
 
@@ -83,7 +83,7 @@ def test_what_has_no_corners_begins_elsewhere():
 
 
 def test_corners_that_are_never_narrowed_are_noticed(monkeypatch):
-    monkeypatch.setattr(_narrowing, "_widths", lambda bend, least: [bend / 4.0])
+    monkeypatch.setattr(_minimise, "_widths", lambda bend, least: [bend / 4.0])
     with pytest.raises(AssertionError):
         test_it_is_near_the_vertex_of_the_linear_programme(0, 0.9)
 
@@ -100,7 +100,6 @@ def test_a_bad_guess_costs_rounds_and_no_digits(guess, penalty, monkeypatch):
     )  # fmt: skip
     best = question.answer(records, Noise(seed=0))
     assert np.linalg.norm(best) > 0.5
-    for room in (_minimise, _proximal):
-        monkeypatch.setattr(room, "narrowed", lambda *given: np.full(records.rows.width, guess))
+    monkeypatch.setattr(_minimise, "narrowed", lambda *given: np.full(records.rows.width, guess))
     found = question.answer(records, Noise(seed=0))
     np.testing.assert_allclose(found, best, atol=1e-7)

@@ -13,7 +13,7 @@ from skdp.mechanisms import (
     GradientDifference,
     SteepestCoordinate,
     _rows,
-    best_candidate,
+    selections,
 )
 from skdp.mechanisms._kernels import PIECE, PIECES
 
@@ -35,7 +35,7 @@ def small_parts(monkeypatch):
     """Parts of one or two records."""
     monkeypatch.setattr(_rows, "PART", 1)
     monkeypatch.setattr(_rows, "PIECE", 1)
-    monkeypatch.setattr(best_candidate, "BLOCK", 2)
+    monkeypatch.setattr(selections, "BLOCK", 2)
     monkeypatch.setattr(_rows, "FEW", 1)
 
 

@@ -23,12 +23,11 @@ from skdp.mechanisms import (
     number_of_units,
     price,
 )
+from skdp.mechanisms._exact import drawn
 from skdp.mechanisms._limits import Limits
-from skdp.mechanisms._minimise import minimise
+from skdp.mechanisms._minimise import _Point, _Search, minimise
 from skdp.mechanisms._oracle import pages_and_notes
-from skdp.mechanisms._proximal import _Point, _Search
 from skdp.mechanisms._sparse_rows import SparseRows
-from skdp.mechanisms._trials import drawn
 from skdp.mechanisms._units import Units
 from skdp.penalties import L1, ScaledPenalty
 

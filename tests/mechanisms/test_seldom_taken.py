@@ -20,8 +20,8 @@ from test_minimise import (
 from skdp.losses import HuberisedHinge, Logistic, Multinomial
 from skdp.mechanisms import HiddenDescent, Schedule, Silence, distances
 from skdp.mechanisms import _minimise as minimising
+from skdp.mechanisms import _minimise as proximal
 from skdp.mechanisms import _objective as objectives
-from skdp.mechanisms import _proximal as proximal
 from skdp.mechanisms._batches import _gap_exactly
 from skdp.mechanisms._lattice import _rounded, lattice_radial
 from skdp.mechanisms._schedule import reached

@@ -10,9 +10,8 @@ from mechanisms.recorded import Recorded, Repeated, Replayed, words
 from mechanisms.test_exact_noise import check_cells, check_mass, strips_below
 from scipy.special import ndtr
 
-from skdp.mechanisms import Noise, _slots
-from skdp.mechanisms._lattice import lattice, on_lattice
-from skdp.mechanisms._slots import MANY, many_normals, of_counts, slots
+from skdp.mechanisms import Noise, _lattice
+from skdp.mechanisms._lattice import MANY, lattice, many_normals, of_counts, on_lattice, slots
 from skdp.mechanisms._strips import Deviate
 
 PLACES = 1 << 47
@@ -47,7 +46,7 @@ def test_each_slot_stands_for_its_strip_and_sign():
 @pytest.mark.parametrize("bits", [128, 192])
 def test_what_is_left_below_each_strip_is_known_to_a_unit(bits):
     taken, counts, truth = 0, slots().counts, strips_below(bits)
-    table = _slots.left_below(bits, counts)
+    table = _lattice.left_below(bits, counts)
     for i, edge in enumerate(table[:-1]):
         assert abs(edge - (truth[i] - (taken << (bits - 15)))) <= 1
         taken += counts[i] if i < len(counts) else 0
@@ -97,7 +96,7 @@ def test_acceptance_near_the_edge_agrees_with_mpmath_on_both_sides():
         offset = int(rng.choice([-1, 1])) * int(2.0 ** rng.uniform(0, 30)) - 1
         coin = min(max(edge(strip, place) + offset, 0), 2**64 - 1)
         source, drawn = Recorded(case), Deviate(False, strip, place, 47)
-        got, bits = _slots._kept_exactly(drawn, coin, source), 64
+        got, bits = _lattice._kept_exactly(drawn, coin, source), 64
         for more in source.given[::2]:
             coin, bits = (coin << 64) | int.from_bytes(more, "little"), bits + 64
         with mp.workprec(2 * bits + 400):
@@ -116,7 +115,7 @@ def test_the_quick_comparison_is_implied_by_the_true_one():
     ends = [edge(i, r) for i, r in drawn]
     for away in (-(2**40), -(2**20), 2**20, 2**40):
         coin = np.array([min(max(e + away, 0), 2**64 - 1) for e in ends], dtype=np.uint64)
-        kept, doubtful = _slots._kept(strip, place.astype(np.uint64), coin)
+        kept, doubtful = _lattice._kept(strip, place.astype(np.uint64), coin)
         clear = np.array([int(c) == e + away for c, e in zip(coin, ends)])
         assert (kept[~doubtful & clear] == (away < 0)).all()
         assert doubtful[clear].all() if abs(away) == 2**20 else not doubtful[strip > 40].all()
@@ -126,10 +125,10 @@ def test_the_quick_comparison_is_implied_by_the_true_one():
 @pytest.mark.parametrize("offset", [-3, -2, -1, 0, 1, 2, 3])
 def test_words_equal_to_a_threshold_are_told_by_longer_ones(i, offset):
     counts = slots().counts
-    number = _slots.left_below(128, counts)[i] + offset
-    got = _slots._strip(number >> 64, Replayed(words(number % 2**64), seed=i))
+    number = _lattice.left_below(128, counts)[i] + offset
+    got = _lattice._strip(number >> 64, Replayed(words(number % 2**64), seed=i))
     full = (number << 128) | int.from_bytes(Noise(i).bytes(8), "little") << 64
-    truth = _slots.left_below(256, counts)
+    truth = _lattice.left_below(256, counts)
     assert truth[got] <= full + (1 << 64) and full < truth[got + 1] + 1
     if abs(offset) == 3:
         assert got == (i if offset > 0 else i - 1)
@@ -137,16 +136,16 @@ def test_words_equal_to_a_threshold_are_told_by_longer_ones(i, offset):
 
 def test_the_last_word_lies_in_the_far_tail():
     last = ((1 << 15) - sum(slots().counts) << 49) - 1
-    assert _slots._strip(last, Replayed(words(2**64 - 1), seed=0)) > 128 * 11
+    assert _lattice._strip(last, Replayed(words(2**64 - 1), seed=0)) > 128 * 11
 
 
 @pytest.mark.parametrize("sign", [0, 1])
 @pytest.mark.parametrize("more, strip", [(0, 127), (2**64 - 1, 128)])
 def test_a_draw_at_a_threshold_takes_the_strip_that_longer_words_tell(more, strip, sign):
-    word = _slots.left_below(128, slots().counts)[128] >> 64
+    word = _lattice.left_below(128, slots().counts)[128] >> 64
     index = np.array([(word >> 49) << 1 | sign], dtype=np.uint64)
     source = Replayed(words((word << 15) % 2**64, 0, 0), words(more))
-    got = _slots._of_the_rest(
+    got = _lattice._of_the_rest(
         index, 38, source
     )  # at the lower end of the strip, with the least coin
     assert got.tolist() == [(1 - 2 * sign) * (strip << 31)] and len(source.asked) == 2
@@ -172,14 +171,14 @@ def test_cells_tails_and_low_bits(seed):
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.97])
 def test_the_law_is_the_same_whatever_slots_take(share, monkeypatch):
     fewer = of_counts(tuple(int(share * count) for count in slots().counts))
-    monkeypatch.setattr(_slots, "slots", lambda: fewer)
+    monkeypatch.setattr(_lattice, "slots", lambda: fewer)
     check_cells(sample_of(1 << 19, 38, 5), 38)
 
 
 def test_law_where_all_comparisons_are_exact(monkeypatch):
     fewer = of_counts(tuple(count // 2 for count in slots().counts))
-    monkeypatch.setattr(_slots, "slots", lambda: fewer)
-    monkeypatch.setattr(_slots, "MARGIN", 2.0)
+    monkeypatch.setattr(_lattice, "slots", lambda: fewer)
+    monkeypatch.setattr(_lattice, "MARGIN", 2.0)
     check_cells(sample_of(1 << 14, 38, 6), 38)
 
 
@@ -204,7 +203,7 @@ def wanted_of_the_rest():
 def check_the_rest(count=400_000):
     rng = np.random.default_rng(0)
     index = rng.integers(0, (1 << 16) - slots().told, count).astype(np.uint64)
-    sample = _slots._of_the_rest(index, 38, Noise(7))
+    sample = _lattice._of_the_rest(index, 38, Noise(7))
     eighths, far = wanted_of_the_rest()
     check_counts(np.bincount((np.abs(sample) >> 28) & 7, minlength=8), eighths * count)
     beyond = np.count_nonzero(np.abs(sample) >= 3 << 38)
@@ -226,7 +225,7 @@ def test_draws_are_pinned_and_few_or_fine_ones_are_those_of_words():
     pinned = [-1066680114, -2448352784, -517178929, 6301550080]
     assert many_normals(MANY, 31, Noise(1))[:4].tolist() == pinned
     for count, bits in ((MANY - 1, 31), (MANY, 39)):
-        plain = _slots._strips.lattice_normals(count, bits, Noise(1))
+        plain = _lattice._strips.lattice_normals(count, bits, Noise(1))
         assert (many_normals(count, bits, Noise(1)) == plain).all()
 
 
@@ -245,7 +244,7 @@ def test_long_answers_are_rounded_statistics_and_rounded_noise():
 
 def twin(monkeypatch, **wrong):
     broken = dataclasses.replace(slots(), **wrong)
-    monkeypatch.setattr(_slots, "slots", lambda: broken)
+    monkeypatch.setattr(_lattice, "slots", lambda: broken)
 
 
 def test_a_coin_that_forgets_what_slots_took_is_rejected(monkeypatch):
@@ -255,8 +254,8 @@ def test_a_coin_that_forgets_what_slots_took_is_rejected(monkeypatch):
 
 
 def test_open_slots_that_are_drawn_afresh_are_rejected(monkeypatch):
-    afresh = _slots._strips.lattice_normals
-    monkeypatch.setattr(_slots, "_of_the_rest", lambda index, *given: afresh(len(index), *given))
+    afresh = _lattice._strips.lattice_normals
+    monkeypatch.setattr(_lattice, "_of_the_rest", lambda index, *given: afresh(len(index), *given))
     with pytest.raises(AssertionError):
         check_cells(sample_of(1 << 20, 38, 0), 38)
 

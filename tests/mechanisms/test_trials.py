@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2
 
 from skdp.mechanisms import Noise, best_of
-from skdp.mechanisms._trials import drawn
+from skdp.mechanisms._exact import drawn
 from skdp.privacy._runs import geometric_odds
 
 REPEATS = 6000

@@ -23,7 +23,7 @@ from skdp.mechanisms import (
     price,
     state,
 )
-from skdp.mechanisms._listed import lists_of, shares_of
+from skdp.mechanisms.lists import lists_of, shares_of
 from skdp.privacy.ledger import Recorder
 
 RELATIONS = ("replace_one", "add_remove")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from skdp.mechanisms.mean_loss import KAPPA
+from skdp.mechanisms.evaluation import KAPPA
 from skdp.metrics._confusion import Counts
 from skdp.metrics._intervals import area
 from skdp.metrics._losses import _with_n, _without_n

@@ -11,7 +11,7 @@ from scipy import stats
 
 from skdp.losses import BayesRank, ListNet
 from skdp.mechanisms import LabelGradient, ListGradient, ListTargets, PoissonBatch
-from skdp.mechanisms._listed import lists_of
+from skdp.mechanisms.lists import lists_of
 from skdp.privacy import accountants
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from laws.sensitivity_laws import check_tight
-from laws.worst_pairs import hidden_descent, minimiser, perturbed_objective
+from laws.worst_pairs import hidden_descent, noisy_minimiser, perturbed_objective
 
 from skdp.mechanisms import HiddenDescent, NoisyMinimiser, PerturbedObjective, Schedule
 from skdp.mechanisms._schedule import distances
@@ -69,7 +69,7 @@ def _checked(pairs, cls):
 @pytest.mark.parametrize(
     "pairs, cls",
     [
-        (minimiser, NoisyMinimiser),
+        (noisy_minimiser, NoisyMinimiser),
         (perturbed_objective, PerturbedObjective),
         (hidden_descent, HiddenDescent),
     ],
@@ -82,8 +82,8 @@ def test_sound_releases_pass(pairs, cls):
 @pytest.mark.parametrize(
     "pairs, cls",
     [
-        (minimiser, ForgetsThatARecordLeaves),
-        (minimiser, ClaimsTwice),
+        (noisy_minimiser, ForgetsThatARecordLeaves),
+        (noisy_minimiser, ClaimsTwice),
         (perturbed_objective, ForgetsTheClip),
         (hidden_descent, PricesAnotherSchedule),
         (hidden_descent, PricesTheLargestBatch),

@@ -1,6 +1,6 @@
 """A record alone in the smallest batch, whose slope stays at its cap whatever came before."""
 
-from laws.worst_pairs import minimiser
+from laws.worst_pairs import noisy_minimiser
 
 from skdp.losses import Logistic
 from skdp.mechanisms import HiddenDescent, Schedule
@@ -16,10 +16,10 @@ QUESTION = HiddenDescent(
     clip=0.01,
 )
 
-distance = minimiser.distance
+distance = noisy_minimiser.distance
 
 
 def worst_pair(relation):
     """(question, records, neighbour's records, largest claimed distance); refused where batches shift."""
-    records, neighbour = minimiser.pair(relation)
+    records, neighbour = noisy_minimiser.pair(relation)
     return QUESTION, records, neighbour, float(QUESTION.reach(records.public).max())

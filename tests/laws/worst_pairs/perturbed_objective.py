@@ -1,6 +1,6 @@
 """As for the minimiser; what moves is the gradient, read off from the minimiser times the convexity."""
 
-from laws.worst_pairs import minimiser
+from laws.worst_pairs import noisy_minimiser
 
 from skdp.losses import Logistic
 from skdp.mechanisms import PerturbedObjective
@@ -18,11 +18,11 @@ QUESTION = PerturbedObjective(
 
 def distance(question, records, neighbour):
     """How far the tilt that belongs to one minimiser moves."""
-    return question.strength * minimiser.distance(question, records, neighbour)
+    return question.strength * noisy_minimiser.distance(question, records, neighbour)
 
 
 def worst_pair(relation):
     """(question, records, neighbour's records, claimed move of the gradient)."""
-    records, neighbour = minimiser.pair(relation)
+    records, neighbour = noisy_minimiser.pair(relation)
     claim = records.public.sensitivity_factor * QUESTION.bound(records.public)
     return QUESTION, records, neighbour, claim
