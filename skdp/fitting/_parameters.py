@@ -19,7 +19,7 @@ from ..penalties import Penalty
 from ..privacy.accountants import ACCOUNTANTS
 from ..privacy.spec import NEIGHBORS
 from ..solvers import CLASS_SOLVERS, SOLVERS, Solver
-from ..solvers._resolve import THEIRS
+from ..solvers._solver import THEIRS
 
 __all__ = [
     "MAX_ROWS_PER_GROUP",

@@ -27,7 +27,7 @@ from ..solvers import (
     WhiteObjective,
 )
 from ..solvers._one_shot import TYPICAL
-from ..solvers._resolve import THEIRS
+from ..solvers._solver import THEIRS
 
 __all__ = ["MANY", "choose_solver", "is_auto", "noise_level"]
 

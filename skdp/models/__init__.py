@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from .._lazy import Registry, attach
 
 if TYPE_CHECKING:
-    from ._activations import ACTIVATIONS
-    from ._model import Model
-    from .linear import Linear
-    from .perceptron import Perceptron
+    from .linear import Linear, Model
+    from .perceptron import ACTIVATIONS, Perceptron
     from .torch_module import TorchModule
 
 __all__ = ["ACTIVATIONS", "MODELS", "Linear", "Model", "Perceptron", "TorchModule"]
@@ -27,8 +25,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "ACTIVATIONS": "_activations",
-            "Model": "_model",
+            "ACTIVATIONS": "perceptron",
+            "Model": "linear",
             "TorchModule": "torch_module",
         },
         MODELS,

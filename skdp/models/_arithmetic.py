@@ -3,6 +3,8 @@
 A product of many records with a matrix, as BLAS makes it, rounds a record by where it stands. Here its answers are
 rounded further, to a grid of the record's own, on which they are the exact answers: where rounding leaves open which
 point of the grid is nearest, exact sums decide (docs/proofs/networks.md).
+
+Public numbers that look random: a hash of their places, the same on every machine.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["lengths", "products", "sum_of_outer"]
+__all__ = ["hash_places", "lengths", "products", "sum_of_outer"]
+
 
 Array = np.ndarray[Any, Any]
 
@@ -153,3 +156,27 @@ def sum_of_outer(a: Array, d: Array, out: Array) -> None:
     for start in range(size, len(a), PIECE):
         np.matmul(a[start : start + PIECE].T, d[start : start + PIECE], out=part)
         out += part
+
+
+def hash_places(count: int, seed: int) -> Array:
+    """Return numbers spread over [0, 1), by splitmix64 (Steele, Lea and Flood 2014).
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    seed : int
+        Names a sequence; a longer one of the same seed begins alike.
+
+    Returns
+    -------
+    ndarray of shape (count,)
+    """
+    step = 0x9E3779B97F4A7C15
+    k = np.arange(1, count + 1, dtype=np.uint64) + np.uint64((seed << 40) % 2**64)
+    k *= np.uint64(step)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        k = (k ^ (k >> np.uint64(shift))) * np.uint64(factor)
+    k ^= k >> np.uint64(31)
+    spread: Array = (k >> np.uint64(11)) * 2.0**-53
+    return spread

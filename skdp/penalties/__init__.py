@@ -7,23 +7,13 @@ from typing import TYPE_CHECKING
 from .._lazy import Registry, attach
 
 if TYPE_CHECKING:
-    from ._make import make, make_scaled
     from ._penalty import Penalty
-    from ._scaled import ScaledPenalty
-    from .box import Box
-    from .elastic_net import ElasticNet
-    from .group_lasso import GroupLasso
-    from .l1 import L1
-    from .l1_ball import L1Ball
-    from .l2 import L2
-    from .l2_ball import L2Ball
-    from .l2_blocks import L2Blocks
-    from .mcp import MCP
-    from .none import NoPenalty
-    from .nonnegative import NonNegative
-    from .nuclear import Nuclear
-    from .scad import SCAD
-    from .spectral_balls import SpectralBalls
+    from ._scaled import ScaledPenalty, make, make_scaled
+    from .balls import L1Ball, L2Ball, SpectralBalls
+    from .box import Box, NonNegative
+    from .norms import L1, L2, ElasticNet, NoPenalty
+    from .scad import MCP, SCAD
+    from .structured import GroupLasso, L2Blocks, Nuclear
 
 __all__ = [
     "L1",
@@ -50,20 +40,20 @@ __all__ = [
 PENALTIES: Registry[Penalty] = Registry(
     __name__,
     {
-        "none": "none.NoPenalty",
-        "l1": "l1.L1",
-        "l2": "l2.L2",
-        "elasticnet": "elastic_net.ElasticNet",
+        "none": "norms.NoPenalty",
+        "l1": "norms.L1",
+        "l2": "norms.L2",
+        "elasticnet": "norms.ElasticNet",
         "scad": "scad.SCAD",
-        "mcp": "mcp.MCP",
-        "group_lasso": "group_lasso.GroupLasso",
-        "nonnegative": "nonnegative.NonNegative",
+        "mcp": "scad.MCP",
+        "group_lasso": "structured.GroupLasso",
+        "nonnegative": "box.NonNegative",
         "box": "box.Box",
-        "l1_ball": "l1_ball.L1Ball",
-        "l2_ball": "l2_ball.L2Ball",
-        "l2_blocks": "l2_blocks.L2Blocks",
-        "nuclear": "nuclear.Nuclear",
-        "spectral_balls": "spectral_balls.SpectralBalls",
+        "l1_ball": "balls.L1Ball",
+        "l2_ball": "balls.L2Ball",
+        "l2_blocks": "structured.L2Blocks",
+        "nuclear": "structured.Nuclear",
+        "spectral_balls": "balls.SpectralBalls",
     },
 )
 
@@ -71,8 +61,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "make": "_make",
-            "make_scaled": "_make",
+            "make": "_scaled",
+            "make_scaled": "_scaled",
             "Penalty": "_penalty",
             "ScaledPenalty": "_scaled",
         },

@@ -13,8 +13,7 @@ from ..fitting.stages import Known, Look
 from ..mechanisms import ColumnCounts, ColumnMoments, Public, Statement, state
 from ..mechanisms._octaves import BINS
 from ..solvers import Budget
-from ..solvers._column_scales import buy_bounds, counts_asked, norm_of
-from ..solvers._octave_rule import support_of
+from ..solvers._column_scales import buy_bounds, counts_asked, norm_of, support_of
 from ._cells import Array
 
 __all__ = ["ColumnMasses", "ColumnScales"]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from ..models._public_hash import hash_places
+from ..models._arithmetic import hash_places
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.spec import Spec
 from ._blocks import NumberBlock, ValueBlock

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from .._lazy import Registry, attach
 
 if TYPE_CHECKING:
-    from ._resolve import resolve
-    from ._solver import Budget, OracleLike, Solver, Task, refuse_unfit
+    from ._solver import Budget, OracleLike, Solver, Task, refuse_unfit, resolve
     from .adam import Adam
     from .admm_objp import ADMMObjP
     from .agd import AGD
     from .amp import AMP
-    from .blgd import BLGD
-    from .blsgd import BLSGD, BLSGDAC
+    from .blgd import BLGD, BLSGD, BLSGDAC
     from .dp_admm import DPADMM
     from .frank_wolfe import FrankWolfe
     from .gd import GD
@@ -26,12 +24,10 @@ if TYPE_CHECKING:
     from .newton import Newton
     from .objective_perturbation import ObjectivePerturbation
     from .one_shot import OneShot
-    from .outpert_gd import OutPertGD
-    from .output_perturbation import OutputPerturbation
+    from .output_perturbation import OutPertGD, OutputPerturbation
     from .privgene import PrivGene
-    from .psgd import PSGD
+    from .psgd import PSGD, RSGDAR
     from .rrpsgd import RRPSGD
-    from .rsgd_ar import RSGDAR
     from .sgd import SGD
     from .ssadmm import SSADMM
     from .svrg import SVRG
@@ -82,8 +78,8 @@ SOLVERS: Registry[Solver] = Registry(
     __name__,
     {
         "admm-objp": "admm_objp.ADMMObjP",
-        "blsgd-ac": "blsgd.BLSGDAC",
-        "blsgd": "blsgd.BLSGD",
+        "blsgd-ac": "blgd.BLSGDAC",
+        "blsgd": "blgd.BLSGD",
         "blgd": "blgd.BLGD",
         "dp-admm": "dp_admm.DPADMM",
         "rrpsgd": "rrpsgd.RRPSGD",
@@ -96,10 +92,10 @@ SOLVERS: Registry[Solver] = Registry(
         "mpadmm": "mpadmm.MPADMM",
         "ssadmm": "ssadmm.SSADMM",
         "amp": "amp.AMP",
-        "outpert-gd": "outpert_gd.OutPertGD",
+        "outpert-gd": "output_perturbation.OutPertGD",
         "output-perturbation": "output_perturbation.OutputPerturbation",
         "psgd": "psgd.PSGD",
-        "rsgd-ar": "rsgd_ar.RSGDAR",
+        "rsgd-ar": "psgd.RSGDAR",
         "gd": "gd.GD",
         "objective-perturbation": "objective_perturbation.ObjectivePerturbation",
         "sgd": "sgd.SGD",
@@ -129,7 +125,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "resolve": "_resolve",
+            "resolve": "_solver",
             "Budget": "_solver",
             "OracleLike": "_solver",
             "Solver": "_solver",

@@ -1,4 +1,7 @@
-"""Base classes of the solvers, the facts that they may know, and the refusal of tasks that they cannot do."""
+"""Base classes of the solvers, the facts that they may know, and the refusal of tasks that they cannot do.
+
+Solvers from names.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,22 @@ from ..losses import Huber, ListLoss, Loss, Multinomial, Squared
 from ..mechanisms import Count, Public
 from ..mechanisms._mechanism import Mechanism
 from ..penalties import L1Ball, ScaledPenalty
-from ._ranges import refuse_out_of_range
+from . import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS
+from ._ranges import plain, refuse_out_of_range
 
-__all__ = ["Answering", "Array", "Asked", "Budget", "OracleLike", "Solver", "Task", "refuse_unfit"]
+__all__ = [
+    "THEIRS",
+    "Answering",
+    "Array",
+    "Asked",
+    "Budget",
+    "OracleLike",
+    "Solver",
+    "Task",
+    "refuse_unfit",
+    "resolve",
+]
+
 
 Array = np.ndarray[Any, Any]
 Asked = Iterable[tuple[Mechanism, int]]  # questions in order, with how often in a row
@@ -311,3 +327,66 @@ def record_count(oracle: OracleLike, budget: Budget, share: float = COUNT_SHARE)
     if oracle.public.n is not None:
         return float(oracle.public.n)
     return max(1.0, float(oracle.ask(_count(budget, share))))
+
+
+# Names that scripts for scikit-learn give. None of these solvers has a private counterpart, so each means "auto".
+THEIRS = frozenset(
+    {
+        "cholesky",
+        "highs",
+        "highs-ds",
+        "highs-ipm",
+        "interior-point",
+        "lbfgs",
+        "liblinear",
+        "lsqr",
+        "newton-cg",
+        "newton-cholesky",
+        "revised simplex",
+        "sag",
+        "saga",
+        "sparse_cg",
+        "svd",
+    }
+)
+
+
+def resolve(solver: str | Solver, task: Task | None = None) -> Solver:
+    """The solver that a name or an instance stands for, with Python's own numbers.
+
+    Parameters
+    ----------
+    solver : str or Solver
+        Name in `SOLVERS`, or an instance.
+    task : Task or None
+        What it is to minimise: refused where it cannot, or where a hyper-parameter is out of range.
+
+    Returns
+    -------
+    Solver
+
+    Examples
+    --------
+    >>> from skdp.solvers import resolve
+    >>> resolve("gd").steps
+    200
+    """
+    found = _known(solver)
+    if task is not None:
+        refuse_unfit(found, task)
+    return found
+
+
+def _known(solver: str | Solver) -> Solver:
+    if isinstance(solver, Solver):
+        return plain(solver)
+    if isinstance(solver, str) and solver in ("auto", *THEIRS):
+        raise ValueError(
+            f"solver={solver!r} is chosen at fit; name a solver of skdp's to set its parameters."
+        )
+    for known in (LIST_SOLVERS, CLASS_SOLVERS, SOLVERS):
+        if isinstance(solver, str) and solver in known:
+            return known[solver]()
+    raise ValueError(
+        f"solver={solver!r} is not known; use one of {['auto', *sorted(SOLVERS)]} or an instance."
+    )

@@ -14,10 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._mean_gradient import SteppedBatches, on_batches
+from ._mean_gradient import SteppedBatches, decay, on_batches
 from ._ranges import flag, one_of
 from ._rules import start
-from ._sampling import decay
 from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["SGD"]

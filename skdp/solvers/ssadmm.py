@@ -14,9 +14,8 @@ import numpy as np
 
 from ..mechanisms import Public
 from ._admm import Splitting, inverse_steps, noise_norm, refuse_small_rho, rho_rule
-from ._mean_gradient import BatchSolver, on_batches
+from ._mean_gradient import BatchSolver, decay, on_batches
 from ._ranges import count, flag, one_of, positive
-from ._sampling import decay
 from ._solver import Array, Asked, Budget, OracleLike, Task
 
 __all__ = ["SSADMM"]

@@ -15,12 +15,11 @@ import numpy as np
 
 from ..mechanisms import Public
 from ..mechanisms._mechanism import Mechanism
-from ._elliptical import bend_of
 from ._mean_gradient import MeanGradient, gradient_asked
 from ._ranges import clip_bound, count, decay_factor, positive, share_of_budget
 from ._rules import LOOSELY_BENT, clip_rule, step_by_noise, step_rule
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
-from ._spread import HEARD, Heard, Seen, expected, over_directions, typical_bend, wandered
+from ._spread import HEARD, Heard, Seen, bend_of, expected, over_directions, typical_bend, wandered
 from ._whitening import (
     Whitened,
     along_outputs,

@@ -15,7 +15,7 @@ from skdp.neural_network import DPMLPClassifier
 from skdp.preprocessing import DPBounds
 from skdp.ranking import DPRanker
 from skdp.solvers import GD
-from skdp.solvers._resolve import THEIRS
+from skdp.solvers._solver import THEIRS
 
 LINEAR = REFUSED.keys() - {"warm_start", "multi_class"}
 CASES = [(kind, name) for kind in (DPLogisticRegression, DPLinearSVC) for name in sorted(LINEAR)]

@@ -14,8 +14,8 @@ from skdp.linear_model.classifiers import _refuse_or_warn
 from skdp.losses import Logistic
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.solvers import WhiteGD, WhiteObjective
-from skdp.solvers._blurred import unshrunk
 from skdp.solvers._spread import Seen
+from skdp.solvers.white_objective import unshrunk
 
 W = np.array([2.0, -1.0, 0.5])
 UNCLIPPED = WhiteObjective(clip=1.0)

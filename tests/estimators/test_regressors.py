@@ -39,7 +39,7 @@ from skdp import (
 from skdp.neural_network import DPMLPRegressor
 from skdp.privacy import Ledger
 from skdp.solvers import GD, TwoPhase
-from skdp.solvers._sparse_solution import sparse_solution
+from skdp.solvers.two_phase import sparse_solution
 
 RELATIONS = ("replace_one", "add_remove")
 OF_COUNTS = "DPPoissonRegressor"  # whose bounds start at 0: see test_glm_regressors.py

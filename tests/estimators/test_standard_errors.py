@@ -11,9 +11,8 @@ from skdp import DPLinearRegression, DPLinearSVC, DPLogisticRegression
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
 from skdp.privacy import Receipt
 from skdp.solvers import WhiteGD, WhiteObjective, _spread
-from skdp.solvers._elliptical import bend_of
 from skdp.solvers._least_squares import denoised
-from skdp.solvers._spread import Seen, wandered
+from skdp.solvers._spread import Seen, bend_of, wandered
 from skdp.solvers.gd import heavy_ball
 
 N, D, FITS = 4_000, 4, 40

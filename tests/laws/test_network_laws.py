@@ -10,8 +10,8 @@ from laws.model_laws import Case
 
 from skdp.mechanisms import Public, Records
 from skdp.models import Perceptron, _arithmetic, perceptron
-from skdp.models._activations import ACTIVATIONS
 from skdp.models._arithmetic import NARROW, OPEN, UNIT, lengths, products
+from skdp.models.perceptron import ACTIVATIONS
 
 WIDE = NARROW + 9
 

@@ -12,8 +12,8 @@ from laws.model_laws import Case
 from skdp import NotSupported
 from skdp.losses import Logistic, Multinomial, Squared
 from skdp.mechanisms import Gradient, Noise, Public, Records
-from skdp.models import Perceptron, TorchModule, _traced, torch_module
-from skdp.models._traced import operators
+from skdp.models import Perceptron, TorchModule, torch_module
+from skdp.models.torch_module import operators
 
 LAWS = (
     model_laws.check_passes_belong_to_records,
@@ -509,7 +509,7 @@ class AtOnce(TorchModule):
     def scores(self, w, table):
         found, tape = super().scores(w, table)
         parts = [torch.from_numpy(part.copy()) for part in self.parts(w)]
-        net = dict(zip(_traced.trained(self.module), parts))
+        net = dict(zip(torch_module.trained(self.module), parts))
         with torch.no_grad():
             whole = torch.func.functional_call(self.module, net, (torch.from_numpy(table),))
         return whole.numpy().reshape(found.shape), tape

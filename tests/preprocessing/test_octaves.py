@@ -16,7 +16,7 @@ from skdp.mechanisms._octaves import (
     places_of,
     to_unit,
 )
-from skdp.solvers._octave_rule import any_support, bounds_of, records_in, support_of, unit_of
+from skdp.solvers._column_scales import any_support, bounds_of, records_in, support_of, unit_of
 
 PINS = {
     1.0: 3070,

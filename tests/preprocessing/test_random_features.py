@@ -15,7 +15,7 @@ from preprocessing.test_transformers import ROWS, by_place, exact_squared_norm, 
 
 import skdp
 from skdp.exceptions import NotSupported
-from skdp.models._public_hash import hash_places
+from skdp.models._arithmetic import hash_places
 from skdp.preprocessing import DPSplineFeatures, TableEncoder
 from skdp.preprocessing import _random_features as room
 from skdp.privacy._gaussian import gaussian_mu

@@ -23,8 +23,7 @@ from skdp.privacy import Spec
 from skdp.privacy.events import PoissonGaussian, PoissonPure
 from skdp.privacy.ledger import Filter
 from skdp.solvers import Budget
-from skdp.solvers.blgd import search
-from skdp.solvers.blsgd import BLSGD, BLSGDAC, angle_between
+from skdp.solvers.blgd import BLSGD, BLSGDAC, angle_between, search
 
 BUDGET = Budget(1.0, 1e-6)
 

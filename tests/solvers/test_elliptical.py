@@ -10,9 +10,8 @@ from scipy.special import expit
 
 from skdp.losses import Logistic
 from skdp.mechanisms import Coordinates, Gradient, Mapped, Public
-from skdp.solvers._blurred import blurred, followed
-from skdp.solvers._elliptical import Elliptical, _sphere
-from skdp.solvers._spread import Seen
+from skdp.solvers._spread import Elliptical, Seen, _sphere
+from skdp.solvers.white_objective import blurred, followed
 
 N, CONSTANT = 100_000, 0.25
 

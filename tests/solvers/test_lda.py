@@ -12,8 +12,7 @@ from skdp import DPLogisticRegression, NotSupported
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.mechanisms import ClassSums, Mapped
 from skdp.solvers import LDA, resolve
-from skdp.solvers._class_spread import spread_of_classes
-from skdp.solvers.lda import discriminant
+from skdp.solvers.lda import discriminant, spread_of_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::skdp.PrivacyWarning")
 

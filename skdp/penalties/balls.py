@@ -1,12 +1,100 @@
-"""Matrices of bounded largest singular value: of the layers of a network, one after the other."""
+"""Bounds on norms of coefficients: L1, L2, and the largest singular value of each layer's matrix."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from ._penalty import Array, Penalty, check_at_least, indicator
+from ._scaled import Ball
 
-__all__ = ["SpectralBalls"]
+__all__ = ["L1Ball", "L2Ball", "SpectralBalls"]
+
+
+@dataclass(frozen=True)
+class L1Ball(Ball):
+    """``|w|_1 <= radius``, over all entries.
+
+    Parameters
+    ----------
+    radius : float > 0
+        Bound of the L1 norm.
+
+    See Also
+    --------
+    L1 : The penalised form.
+    skdp.solvers.FrankWolfe : The solver that goes from vertex to vertex.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L1Ball
+    >>> L1Ball(radius=1.0).prox(np.array([2.0, 1.5, 0.0]), step=1.0)
+    array([0.75, 0.25, 0.  ])
+    >>> L1Ball(radius=1.0).vertex(np.array([0.5, -2.0]))
+    array([0., 1.])
+    """
+
+    def value(self, w: Array) -> float:
+        """0 inside, infinity outside."""
+        return indicator(np.abs(w).sum(), self.radius, w.dtype)
+
+    def prox(self, w: Array, step: float) -> Array:
+        """Projection: soft threshold at the level that leaves the norm at the radius.
+
+        Found by sorting, O(d log d) (Duchi, Shalev-Shwartz, Singer and Chandra 2008). It works on
+        the gaps below the largest entry, so that a small radius is not lost in large entries.
+        """
+        size = np.abs(w, dtype=np.float64)
+        if size.sum() <= self.radius:
+            return np.array(w)
+        gaps = size.max() - size
+        ordered = np.sort(gaps, axis=None)
+        left = (np.cumsum(ordered) + self.radius) / np.arange(1, ordered.size + 1)
+        left_of_largest = left[np.flatnonzero(ordered < left)[-1]]
+        return np.copysign(np.maximum(left_of_largest - gaps, 0.0), w).astype(w.dtype)
+
+    def vertex(self, direction: Array) -> Array:
+        """Corner of the ball against the largest entry of ``direction``."""
+        corner = np.zeros_like(direction)
+        at = np.argmax(np.abs(direction))
+        corner.flat[at] = np.copysign(self.radius, -direction.flat[at])
+        return corner
+
+
+@dataclass(frozen=True)
+class L2Ball(Ball):
+    """``|w|_2 <= radius``, over all entries.
+
+    Parameters
+    ----------
+    radius : float > 0
+        Bound of the L2 norm.
+
+    See Also
+    --------
+    L2 : The penalised form.
+    Box : A bound on each coefficient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.penalties import L2Ball
+    >>> L2Ball(radius=1.0).prox(np.array([3.0, 4.0]), step=1.0)
+    array([0.6, 0.8])
+    """
+
+    def value(self, w: Array) -> float:
+        """0 inside, infinity outside."""
+        return indicator(float(np.linalg.norm(w)), self.radius, w.dtype)
+
+    def prox(self, w: Array, step: float) -> Array:
+        """Projection: scale down to the radius."""
+        return w * min(1.0, float(self.radius) / max(float(np.linalg.norm(w)), self.radius))
+
+    def vertex(self, direction: Array) -> Array:
+        """Point of the sphere against ``direction``; the centre if that is 0."""
+        norm = float(np.linalg.norm(direction))
+        return direction * (-float(self.radius) / norm if norm > 0.0 else 0.0)
 
 
 @dataclass(frozen=True)
