@@ -66,29 +66,29 @@ def write_stand_ins(folder):
 
 def _write_tables(folder, rng):
     """Tables with a header."""
-    from skdp.datasets import _adult, _bank, _bike, _kddcup99, _wine
+    from skdp.datasets import _census, _kddcup99, _uci
 
-    def columns(source):
-        found = {name: _numbers(rng, *ends) for name, ends in source.BOUNDS.items()}
-        words = {k: v.split() for k, v in getattr(source, "CATEGORIES", {}).items()}
-        return found | {name: rng.choice(values, ROWS) for name, values in words.items()}
+    def columns(bounds, categories):
+        found = {name: _numbers(rng, *ends) for name, ends in bounds.items()}
+        words = {name: rng.choice(values.split(), ROWS) for name, values in categories.items()}
+        return found | words
 
     part = rng.choice(["train", "test"], ROWS, p=[0.67, 0.33])
-    adult = columns(_adult)
+    adult = columns(_census.ADULT_BOUNDS, _census.ADULT_CATEGORIES)
     adult |= {"income": _labels(rng, adult["age"], "<=50K", ">50K"), "split": part}
-    _write_csv(folder / "adult/adult.csv.gz", {name: adult[name] for name in _adult.HEADER})
-    bank = columns(_bank)
+    _write_csv(folder / "adult/adult.csv.gz", {name: adult[name] for name in _census.HEADER})
+    bank = columns(_uci.BANK_BOUNDS, _uci.BANK_CATEGORIES)
     _write_csv(folder / "bank/bank.csv.gz", bank | {"y": _labels(rng, bank["age"], "no", "yes")})
-    attacks = columns(_kddcup99)
+    attacks = columns(_kddcup99.BOUNDS, _kddcup99.CATEGORIES)
     attacks["label"] = _labels(rng, attacks["count"], "normal", "neptune")
     _write_csv(
         folder / "kddcup99/kddcup99_10_percent.csv.gz", {k: attacks[k] for k in _kddcup99.HEADER}
     )
-    bike = {name: _numbers(rng, *ends) for name, ends in _bike.BOUNDS.items()}
-    bike |= {name: rng.integers(a, b + 1, ROWS) for name, (a, b) in _bike.CATEGORIES.items()}
+    bike = {name: _numbers(rng, *ends) for name, ends in _uci.BIKE_BOUNDS.items()}
+    bike |= {name: rng.integers(a, b + 1, ROWS) for name, (a, b) in _uci.BIKE_CATEGORIES.items()}
     bike["cnt"] = rng.integers(1, 1000, ROWS)
     _write_csv(folder / "bike_sharing/hour.csv.gz", bike)
-    wine = {name: _numbers(rng, *ends) for name, ends in _wine.BOUNDS.items()}
+    wine = {name: _numbers(rng, *ends) for name, ends in _uci.WINE_BOUNDS.items()}
     wine |= {"quality": rng.integers(3, 10, ROWS), "color": rng.choice(["red", "white"], ROWS)}
     _write_csv(folder / "wine_quality/wine_quality.csv.gz", wine)
 

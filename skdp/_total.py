@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from .exceptions import NotSupported
-from .fitting._warm import BEGUN
-from .inspection._rules import kind_of
+from .fitting.starting import BEGUN
+from .inspection._rules import LEARNS, Setting, charges, is_ours, kind_of
 from .inspection._structures import STRUCTURES, parts_of
-from .inspection._verdicts import LEARNS, Setting, charges, is_ours
 from .privacy import accountants
 from .privacy._arithmetic import round_up
 from .privacy.events import Script, merged

@@ -9,7 +9,7 @@ import tiers
 from hypothesis import settings
 
 from skdp.fitting._payer import UNCOVERED
-from skdp.fitting._search_budget import UNANNOUNCED
+from skdp.fitting._provenance import UNANNOUNCED
 from skdp.mechanisms import _noise
 
 settings.register_profile("skdp", deadline=None, derandomize=True, print_blob=True)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._attack import Evidence, audit, released_by
-    from ._canaries import Canaries, linear_canaries
+    from ._attack import Canaries, Evidence, audit, linear_canaries, released_by
     from ._neighbours import Neighbours, adversarial_pairs, worst_case_pair
     from ._one_run import OneRun, audit_one_run, likeliest
     from ._replay import Replayed, fitted, replay
@@ -20,8 +19,8 @@ else:
         {
             "Evidence": "_attack",
             "audit": "_attack",
-            "Canaries": "_canaries",
-            "linear_canaries": "_canaries",
+            "Canaries": "_attack",
+            "linear_canaries": "_attack",
             "Neighbours": "_neighbours",
             "adversarial_pairs": "_neighbours",
             "OneRun": "_one_run",

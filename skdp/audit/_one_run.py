@@ -13,8 +13,7 @@ from scipy.special import gammaln, ndtr
 
 from ..privacy import accountants
 from ..privacy.receipt import Receipt
-from ._attack import LowerBound
-from ._canaries import Canaries
+from ._attack import Canaries, LowerBound
 from ._neighbours import Array, Data
 
 __all__ = [

@@ -5,33 +5,29 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._adult import load_adult
-    from ._bank import load_bank
-    from ._bike import load_bike
-    from ._census import make_census
+    from ._census import load_adult, load_ipums_br, make_census
     from ._csv import load_csv
-    from ._ipums_br import load_ipums_br
     from ._kddcup99 import load_kddcup99
     from ._mnist import load_mnist
     from ._sparse import make_sparse_classification
     from ._table import Matrix, Table
-    from ._wine import load_wine
+    from ._uci import load_bank, load_bike, load_wine
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "load_adult": "_adult",
-            "load_bank": "_bank",
-            "load_bike": "_bike",
+            "load_adult": "_census",
+            "load_bank": "_uci",
+            "load_bike": "_uci",
             "make_census": "_census",
             "load_csv": "_csv",
-            "load_ipums_br": "_ipums_br",
+            "load_ipums_br": "_census",
             "load_kddcup99": "_kddcup99",
             "load_mnist": "_mnist",
             "make_sparse_classification": "_sparse",
             "Matrix": "_table",
             "Table": "_table",
-            "load_wine": "_wine",
+            "load_wine": "_uci",
         },
     )
 

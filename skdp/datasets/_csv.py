@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..preprocessing._cells import codes
-from ..preprocessing._declaration import Categories, Numbers, read_column, refuse_ambiguous
-from ..preprocessing._reading import did_you_mean, read_file
-from ..preprocessing._scaling import SCALES
+from ..fitting.data import codes
+from ..preprocessing._declaration import (
+    SCALES,
+    Categories,
+    Numbers,
+    did_you_mean,
+    read_column,
+    read_file,
+    refuse_ambiguous,
+)
 from ._encode import Array
 from ._fetch import read_table
 from ._table import Table

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..fitting.data import Array
 from ..preprocessing._blocks import NumberBlock, ValueBlock, assemble, root
-from ..preprocessing._cells import Array
-from ..preprocessing._declaration import Categories, of_numbers
-from ..preprocessing._reading import reading
+from ..preprocessing._declaration import Categories, of_numbers, reading
 
 if TYPE_CHECKING:
     from ._table import Table

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..preprocessing._cells import Array, as_numbers
+from ..fitting.data import Array, as_numbers
 
 __all__ = [
     "URLS",

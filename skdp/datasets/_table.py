@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from scipy.special import expit
 
-from ..preprocessing._declaration import Declared, Numbers, refuse_ambiguous
-from ..preprocessing._scaling import undone
+from ..preprocessing._declaration import Declared, Numbers, refuse_ambiguous, undone
 from ._encode import Array, encode, encoded_names, reading_of, root
 
 __all__ = ["Matrix", "Table", "cells_as_declared", "labels_by_chance"]

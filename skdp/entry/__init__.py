@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         warn_of_column,
     )
     from ._cells import as_numbers, cells_of, codes, find_ambiguous, numbers_of, read_cell
-    from ._classes import are_text, read_classes
     from ._held import Held
     from ._intake import (
         ENCODERS,
@@ -57,8 +56,15 @@ if TYPE_CHECKING:
         Terms,
     )
     from ._reused import FoldedRecords, SearchRecords, quietly, sizes_along
-    from ._table import Table
-    from ._targets import grades, middle_and_half, onto_unit, read_targets, targets
+    from ._targets import (
+        are_text,
+        grades,
+        middle_and_half,
+        onto_unit,
+        read_classes,
+        read_targets,
+        targets,
+    )
     from ._units import by_class, ids_of, sizes_of
     from ._views import (
         VIEWS,
@@ -68,6 +74,7 @@ if TYPE_CHECKING:
         RowLengths,
         Rows,
         ScoreCells,
+        Table,
         View,
         affine_of,
         to_columns,
@@ -90,8 +97,8 @@ else:
             "find_ambiguous": "_cells",
             "numbers_of": "_cells",
             "read_cell": "_cells",
-            "are_text": "_classes",
-            "read_classes": "_classes",
+            "are_text": "_targets",
+            "read_classes": "_targets",
             "Held": "_held",
             "ENCODERS": "_intake",
             "READERS": "_intake",
@@ -125,7 +132,7 @@ else:
             "SearchRecords": "_reused",
             "quietly": "_reused",
             "sizes_along": "_reused",
-            "Table": "_table",
+            "Table": "_views",
             "grades": "_targets",
             "middle_and_half": "_targets",
             "onto_unit": "_targets",

@@ -19,10 +19,18 @@ from scipy.sparse import issparse
 from ..mechanisms import Documents, number_of_units
 from ._arrays import Array, any_table, labels, table, warn_of_column
 from ._cells import codes, numbers_of
-from ._classes import classes_of_targets, coded, read_classes, refuse_unfit, told
-from ._table import Table
-from ._targets import grades, onto_unit, read_targets
+from ._targets import (
+    classes_of_targets,
+    coded,
+    grades,
+    onto_unit,
+    read_classes,
+    read_targets,
+    refuse_unfit,
+    told,
+)
 from ._units import by_class, persons_of, shares_of_bound, sizes_of, units_of
+from ._views import Table
 
 __all__ = [
     "ENCODERS",

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._corners import OPEN, Corner
     from ._fields import FromFields
-    from .auto import MANY, choose_solver
+    from .auto import MANY, OPEN, Corner, choose_solver
     from .classifier import PrivateClassifier
     from .estimator import PrivateEstimator
     from .learner import PrivateLearner
@@ -24,8 +23,8 @@ else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "Corner": "_corners",
-            "OPEN": "_corners",
+            "Corner": "auto",
+            "OPEN": "auto",
             "FromFields": "_fields",
             "MANY": "auto",
             "choose_solver": "auto",

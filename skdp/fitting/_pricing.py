@@ -17,7 +17,7 @@ from ..privacy import accountants
 from ..privacy.events import merged
 from ..privacy.ledger import Recorder
 from ..solvers import CLASS_SOLVERS, SOLVERS, Budget, Task
-from ._threads import one_thread
+from ._scores import one_thread
 from .plan import Plan, Purchase
 from .program import Share
 from .stages import Known

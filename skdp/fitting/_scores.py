@@ -1,16 +1,35 @@
-"""Scores of rows by stored coefficients: plain arithmetic on what has been released, row by row to the last bit."""
+"""Scores of rows by stored coefficients: plain arithmetic on what has been released, row by row to the last bit.
 
-from contextlib import nullcontext
+Single BLAS thread while a solver runs; the earlier setting is restored afterwards.
+
+Solvers ask for thousands of small products. With as many threads as cores, each of them waits for all cores: where
+another program is busy, a fit takes tens of times as long. And sums in one order give the same bits for any setting.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from threadpoolctl import ThreadpoolController
 
 from ..entry import Array
 from ..mechanisms._kernels import row_dots
-from ._threads import one_thread
 
-__all__ = ["rows_times", "scores"]
+__all__ = ["one_thread", "rows_times", "scores"]
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """The libraries that are loaded, looked up once: that takes longer than a short fit."""
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """A context in which BLAS uses one thread."""
+    return _controller().limit(limits=1, user_api="blas")
+
 
 LONG = 8192  # columns from which on OpenBLAS may cut one dot product among threads; it does beyond 10,000
 

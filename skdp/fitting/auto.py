@@ -1,6 +1,14 @@
-"""Choice of a solver for ``solver="auto"``: by the privacy guarantee and by public sizes, never by data."""
+"""Choice of a solver for ``solver="auto"``, and of the width over which the corners of a loss are rounded.
+
+Both go by the privacy guarantee and by public numbers, never by data. A wide rounding moves the fit, a narrow one has
+few records that know the curvature. Without noise it is so narrow that the fit is the vertex of scikit-learn's linear
+programme, to eight digits or so.
+"""
+
+from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from ..losses import (
     EpsilonInsensitive,
@@ -18,18 +26,12 @@ from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty
 from ..privacy import noise_multiplier
 from ..privacy.spec import Spec
-from ..solvers import (
-    GD,
-    ObjectivePerturbation,
-    Solver,
-    Task,
-    WhiteGD,
-    WhiteObjective,
-)
-from ..solvers._one_shot import TYPICAL
+from ..solvers import GD, ObjectivePerturbation, Solver, Task, WhiteGD, WhiteObjective
+from ..solvers._one_shot import TYPICAL, noise_norm
 from ..solvers._solver import THEIRS
 
-__all__ = ["MANY", "choose_solver", "is_auto", "noise_level"]
+__all__ = ["MANY", "OPEN", "Corner", "choose_solver", "is_auto", "noise_level"]
+
 
 WIDEST = 1000  # columns up to which a second moment is worth its d^2 work for each record
 # Noise of a mean gradient, in norms, up to which a perturbed objective does better than gradients: where the two met on
@@ -155,3 +157,71 @@ def noise_level(task: Task, public: Public, spec: Spec) -> float:
         return 0.0
     per_bound = noise_multiplier(spec.epsilon, spec.delta, neighbors=spec.neighbors)
     return per_bound * math.sqrt(math.prod(task.shape)) / (public.n or TYPICAL)
+
+
+OPEN = 1.0  # the width of a loss whose own follows from the noise: it is multiplied by that
+
+POWER = 0.56  # of the noise of a mean gradient, in norms
+SHARPEST = 1e-9
+# For each record, what double precision certifies minimisers beside, with room; and beside a penalty met by its prox.
+CERTIFIED, CERTIFIED_BESIDE = 3e-9, 3e-7
+FURTHER = 1e-11  # where records are many, a minimiser may lie as far as the root of their number
+LOUD = 0.06  # noise beyond which a descent had better take the short steps of a sharp corner
+
+
+@dataclass(frozen=True)
+class Corner:
+    """The widths of one loss, in units of its targets or margins.
+
+    Parameters
+    ----------
+    slope : float
+        Width at noise 1, of minimisers that are found exactly.
+    widest : float
+        The widest that is good for these.
+    descent : float
+        For descents, whose steps follow the curvature of the corner.
+    loud : float
+        For descents beside loud noise.
+    """
+
+    slope: float
+    widest: float
+    descent: float
+    loud: float
+
+
+def corner_width(solver: Solver, task: Task, public: Public, spec: Spec, corner: Corner) -> float:
+    """The width that suits.
+
+    Parameters
+    ----------
+    solver : Solver
+        What minimises: exactly, or by steps.
+    task : Task
+        Its shape counts.
+    public : Public
+        Sizes.
+    spec : Spec
+        The promise.
+    corner : Corner
+        The widths of the loss.
+    """
+    level = _level(task, public, spec)
+    if not isinstance(solver, WhiteObjective | ObjectivePerturbation):
+        whitened = isinstance(solver, WhiteGD) and level <= LOUD
+        return corner.descent if whitened else corner.loud
+    least = SHARPEST
+    if spec.private:
+        split = isinstance(solver, ObjectivePerturbation) and not task.penalty.smooth
+        most = float(public.most_rows)
+        least = max(least, (CERTIFIED_BESIDE if split else CERTIFIED) * most, FURTHER * most**1.5)
+    return min(corner.widest, max(corner.slope * level**POWER, least))
+
+
+def _level(task: Task, public: Public, spec: Spec) -> float:
+    """Noise of a mean gradient, in norms; of a pure promise, that of density exp(-|z|/scale)."""
+    if spec.private and spec.delta == 0.0:
+        scale = public.sensitivity_factor / spec.epsilon
+        return scale * noise_norm(task.size, pure=True) / (public.n or TYPICAL)
+    return noise_level(task, public, spec)

@@ -17,8 +17,7 @@ from ..entry import Array, Facts, affine_of, table, to_columns
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import CLASS_SOLVERS, GD, LIST_SOLVERS, SOLVERS, Budget, Solver, Task, resolve
-from ._corners import Corner, corner_width
-from .auto import choose_solver, is_auto
+from .auto import Corner, choose_solver, corner_width, is_auto
 from .estimator import PrivateEstimator
 from .plan import Plan, Sizes
 from .run import Fitted, Heard

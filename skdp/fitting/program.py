@@ -16,8 +16,8 @@ from ..privacy.events import Event, Script
 from ..privacy.ledger import Recorder, Scripted, today
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
-from ._threads import one_thread
-from ._weak import warn_of_promise
+from ._payer import warn_of_promise
+from ._scores import one_thread
 
 if TYPE_CHECKING:
     from ..privacy import Ledger

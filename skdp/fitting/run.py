@@ -1,7 +1,12 @@
-"""The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on a table."""
+"""The seam of every fit: `prepare` prices a plan, ``Run.on`` pays for it and runs it on a table.
+
+Standard error that noise adds to a model, in the user's units: from public numbers, so it reveals no record.
+"""
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..entry import Array
+from ..losses import Logistic
 from ..mechanisms import Noise, Statement
 from ..mechanisms._mechanism import Mechanism
 from ..mechanisms._oracle import Account
@@ -17,20 +23,56 @@ from ..privacy.ledger import Scripted
 from ..privacy.receipt import Receipt
 from ..solvers import Budget
 from ..solvers._solver import OracleLike
-from ._expected import expected_error
+from ._payer import warn_of_noise
 from ._pricing import filter_of, priced, priced_as_before, shared_budget
 from ._progress import Told, finish, length_of, with_progress, with_progress_bar
-from ._warm import continued, joint, priced_jointly
-from ._weak import warn_of_noise
 from .plan import Plan, Purchase
 from .program import Program, Viewed, Window
 from .stages import Known
+from .starting import continued, joint, priced_jointly
 
 if TYPE_CHECKING:
     from ..privacy import Ledger
     from ..privacy.ledger import Filter
 
 __all__ = ["Fitted", "Heard", "Run", "prepare"]
+
+
+def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
+    """Return the standard errors that a receipt states; empty where public numbers do not give them.
+
+    They hold for a table whose rows are alike in all directions. The squared error of a score is spread evenly over
+    the d coefficients: each gets a d-th part, divided by the variance that its column has beside the others.
+
+    Of a table whose rows are alike in all directions: a score is off by so much, and each of d coefficients, over the
+    deviation that its column has beside the others, by the d-th part of its square.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is run.
+    budget : Budget
+        Of its solver.
+    """
+    logistic = type(plan.task.loss) is Logistic
+    if plan.base_rate is not None and not (logistic and plan.fits == 1):
+        raise ValueError(
+            f"base_rate={plan.base_rate!r} is for two labels and a logistic loss; leave it out here."
+        )
+    error_of = plan.solver.nominal_error
+    if plan.fits > 1 or not plan.spec.private or error_of is None:
+        return {}
+    score = None
+    # Numbers too large for a figure are no reason to refuse a fit.
+    with np.errstate(all="ignore"), suppress(ArithmeticError, ValueError):
+        rate = 0.5 if plan.base_rate is None else float(plan.base_rate)
+        score = error_of(plan.public, plan.task, budget, rate)
+    if score is None or not math.isfinite(score):
+        return {}
+    unit = "log-odds" if logistic else "deviations of residuals"
+    coefficient = score / math.sqrt(plan.public.width)
+    told = {"score": score, "coefficient": coefficient, "unit": unit}
+    return told if plan.base_rate is None else told | {"base_rate": float(plan.base_rate)}
 
 
 def prepare(plan: Plan | Purchase, ledger: Ledger | None = None) -> Run:

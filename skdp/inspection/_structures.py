@@ -13,8 +13,19 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from ._rules import find_code, kind_of, may_be_sparse
-from ._verdicts import ASSUMES, LEARNS, NOTHING, PUBLIC, UNKNOWN, Setting, Verdict, is_ours
+from ._rules import (
+    ASSUMES,
+    LEARNS,
+    NOTHING,
+    PUBLIC,
+    UNKNOWN,
+    Setting,
+    Verdict,
+    find_code,
+    is_ours,
+    kind_of,
+    may_be_sparse,
+)
 
 __all__ = ["SPOILS", "STRUCTURES", "Structure", "judge_structure", "parts_of"]
 

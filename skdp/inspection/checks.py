@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._rules import find_autologging, judge_foreign, judge_step, kind_of
-from ._structures import SPOILS, STRUCTURES, judge_structure, parts_of
-from ._verdicts import (
+from ._rules import (
     ASSUMES,
     LEARNS,
     NOTHING,
@@ -21,9 +19,14 @@ from ._verdicts import (
     Setting,
     Verdict,
     charges,
+    find_autologging,
     is_ours,
+    judge_foreign,
     judge_guarantee,
+    judge_step,
+    kind_of,
 )
+from ._structures import SPOILS, STRUCTURES, judge_structure, parts_of
 
 __all__ = ["LEARNS", "UNKNOWN", "Finding", "Findings", "check"]
 

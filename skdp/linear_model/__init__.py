@@ -7,9 +7,14 @@ from .._lazy import attach
 if TYPE_CHECKING:
     from .classifiers import DPLinearSVC, DPLogisticRegression
     from .glm_regressors import DPLinearSVR, DPPoissonRegressor
-    from .regressors import DPLinearRegression, DPRidge
-    from .robust_regressors import DPHuberRegressor, DPQuantileRegressor
-    from .sparse_regressors import DPElasticNet, DPLasso
+    from .regressors import (
+        DPElasticNet,
+        DPHuberRegressor,
+        DPLasso,
+        DPLinearRegression,
+        DPQuantileRegressor,
+        DPRidge,
+    )
 else:
     __getattr__, __dir__ = attach(
         __name__,
@@ -20,10 +25,10 @@ else:
             "DPPoissonRegressor": "glm_regressors",
             "DPLinearRegression": "regressors",
             "DPRidge": "regressors",
-            "DPHuberRegressor": "robust_regressors",
-            "DPQuantileRegressor": "robust_regressors",
-            "DPElasticNet": "sparse_regressors",
-            "DPLasso": "sparse_regressors",
+            "DPHuberRegressor": "regressors",
+            "DPQuantileRegressor": "regressors",
+            "DPElasticNet": "regressors",
+            "DPLasso": "regressors",
         },
     )
 

@@ -21,8 +21,7 @@ from ..losses import Loss, Squared
 from ..mechanisms import Public
 from ..penalties import L1, L2, ElasticNet, NonNegative, NoPenalty, Penalty, make_scaled
 from ..solvers import Task
-from ._linear import INTERCEPT_SIZE, LARGEST, keep_single
-from ._plain import to_sklearn
+from ._linear import INTERCEPT_SIZE, LARGEST, keep_single, to_sklearn
 
 __all__ = [
     "POSITIVE",

@@ -32,15 +32,7 @@ from ._scored import (
 )
 from ._scores import cap
 
-__all__ = [
-    "LabelGradient",
-    "ListGradient",
-    "ListTargets",
-    "lists_of",
-    "refuse_loss",
-    "scores_at",
-    "shares_of",
-]
+__all__ = ["LabelGradient", "ListGradient", "ListTargets", "refuse_loss"]
 
 
 def lists_of(records: Records) -> Lists:

@@ -5,19 +5,17 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._calibration import dp_calibration_curve
-    from ._confusion import DPConfusionMatrix
-    from ._estimate import Estimate
-    from ._groups import DPGroupAccuracy
+    from ._confusion import DPConfusionMatrix, DPGroupAccuracy, dp_calibration_curve
+    from ._figure import Estimate
     from ._score import dp_score
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "dp_calibration_curve": "_calibration",
+            "dp_calibration_curve": "_confusion",
             "DPConfusionMatrix": "_confusion",
-            "Estimate": "_estimate",
-            "DPGroupAccuracy": "_groups",
+            "Estimate": "_figure",
+            "DPGroupAccuracy": "_confusion",
             "dp_score": "_score",
         },
     )

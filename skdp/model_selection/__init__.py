@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._cross_validation import dp_cross_val_score
-    from ._folds import KeyFold, PositionFold
+    from ._folds import KeyFold, PositionFold, dp_cross_val_score
     from ._searches import DPGridSearchCV, DPRandomizedSearchCV
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "dp_cross_val_score": "_cross_validation",
+            "dp_cross_val_score": "_folds",
             "KeyFold": "_folds",
             "PositionFold": "_folds",
             "DPGridSearchCV": "_searches",

@@ -20,23 +20,28 @@ from ..entry import SearchRecords
 from ..exceptions import NotSupported
 from ..fitting._bases import BaseEstimator
 from ..fitting._fields import FromFields
-from ..fitting._payer import note_clone, note_price, paying_ledger, send_scope, take_scope
+from ..fitting._payer import (
+    note_clone,
+    note_price,
+    paying_ledger,
+    send_scope,
+    take_scope,
+    warn_of_doubts,
+    warn_of_promise,
+)
+from ..fitting._provenance import name_around
 from ..fitting._seeds import seed_of, warn_of_seed
-from ..fitting._surroundings import name_around
-from ..fitting._weak import warn_of_doubts, warn_of_promise
 from ..fitting.data import Array, warn_of_column
 from ..fitting.program import charge, version
-from ..fitting.trials import Seeds
+from ..fitting.release import Seeds
 from ..privacy import Ledger, Receipt, Spec, choose
 from ..privacy import epsilon as price_of
 from ..privacy.ledger import paid, today
 from ..privacy.selection import CappedGeometricRuns
 from ._candidates import Candidates, agreed, last_of, paying
-from ._doors import Widths, marked, refuse_rest, widths_of
-from ._frame import Best, Frame
-from ._geometric import Geometric
+from ._frame import Best, Frame, Widths, marked, refuse_rest, widths_of
+from ._geometric import Geometric, Pilot
 from ._losses import SCORES
-from ._pilot import Pilot
 
 __all__ = ["DPGridSearchCV", "DPRandomizedSearchCV", "PrivateSearch"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._arithmetic import UNIT, hash_places, lengths, products, sum_of_outer
 
-__all__ = ["ACTIVATIONS", "Activation", "Perceptron"]
+__all__ = ["ACTIVATIONS", "Perceptron"]
 
 
 Array = np.ndarray[Any, Any]

@@ -22,17 +22,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ._arithmetic import PIECE, hash_places, lengths
 
-__all__ = [
-    "TorchModule",
-    "Traced",
-    "as_torch",
-    "on_one_thread",
-    "operators",
-    "own_copy",
-    "plain_module",
-    "trace",
-    "trained",
-]
+__all__ = ["TorchModule", "plain_module"]
 
 
 @cache

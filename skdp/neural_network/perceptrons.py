@@ -24,9 +24,9 @@ from ._any_network import (
     Architecture,
     NetworkClassifier,
     NetworkRegressor,
+    clip_of_squares,
     planned_epochs,
 )
-from ._defaults import clip_of_squares
 
 __all__ = ["DPMLPClassifier", "DPMLPRegressor"]
 

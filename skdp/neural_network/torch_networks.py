@@ -25,8 +25,8 @@ from ._any_network import (
     NetworkClassifier,
     NetworkRegressor,
     planned_epochs,
+    step_of_module,
 )
-from ._defaults import step_of_module
 
 __all__ = ["DPTorchClassifier", "DPTorchRegressor"]
 

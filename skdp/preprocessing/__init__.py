@@ -12,14 +12,10 @@ from .._lazy import attach
 
 if TYPE_CHECKING:
     from .bounds_scaler import BoundsScaler
+    from .column_transformers import DPBounds, DPImputer, DPQuantileScaler, DPStandardScaler
     from .declared_encoder import DeclaredEncoder
-    from .dp_bounds import DPBounds
-    from .dp_imputer import DPImputer
-    from .dp_pca import DPPCA
-    from .dp_quantile_scaler import DPQuantileScaler
     from .dp_spline_features import DPSplineFeatures
-    from .dp_standard_scaler import DPStandardScaler
-    from .dp_whitener import DPWhitener
+    from .moment_transformers import DPPCA, DPWhitener
     from .pipelines import bound_of, make_pipeline
     from .row_norm_clipper import RowNormClipper
     from .table_encoder import TableEncoder
@@ -29,13 +25,13 @@ else:
         {
             "BoundsScaler": "bounds_scaler",
             "DeclaredEncoder": "declared_encoder",
-            "DPBounds": "dp_bounds",
-            "DPImputer": "dp_imputer",
-            "DPPCA": "dp_pca",
-            "DPQuantileScaler": "dp_quantile_scaler",
+            "DPBounds": "column_transformers",
+            "DPImputer": "column_transformers",
+            "DPPCA": "moment_transformers",
+            "DPQuantileScaler": "column_transformers",
             "DPSplineFeatures": "dp_spline_features",
-            "DPStandardScaler": "dp_standard_scaler",
-            "DPWhitener": "dp_whitener",
+            "DPStandardScaler": "column_transformers",
+            "DPWhitener": "moment_transformers",
             "bound_of": "pipelines",
             "make_pipeline": "pipelines",
             "RowNormClipper": "row_norm_clipper",

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..entry import Facts, Given, Unlabelled, numbers_of
 from ..fitting import PrivateEstimator, Purchase, Stage
 from ..fitting._bases import TransformerMixin
+from ..fitting.data import Array
 from ..fitting.run import Fitted, Heard
 from ..mechanisms import Public
 from ..privacy.spec import Spec
 from ..solvers import Budget
-from ._cells import Array
 from ._column_scales import ColumnScales
 
 __all__ = ["BoughtScales", "BoughtTransformer"]

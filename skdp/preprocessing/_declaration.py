@@ -1,29 +1,206 @@
 """Declaration of a column, read once: numbers between bounds, or one of several values.
 
 A declaration is public, so sentences may show it; whatever could be read in two ways is refused with the column's name.
+
+Numbers on [-1, 1], around the public midpoint of their bounds on a scale.
+
+Declarations in files, and back to a reader: what was read, and what was probably meant.
 """
 
 from __future__ import annotations
 
+import csv
+import json
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._cells import find_ambiguous
-from ._reading import did_you_mean, digits
-from ._scaling import SCALES, on_scale
+from ..fitting.data import Array, find_ambiguous
 
 __all__ = [
+    "SCALES",
     "Categories",
     "Declared",
     "Numbers",
+    "did_you_mean",
+    "digits",
     "of_numbers",
+    "on_scale",
     "read_column",
+    "read_file",
+    "reading",
     "refuse_ambiguous",
+    "undone",
+    "unit_interval",
 ]
+
+
+SCALES = ("linear", "log", "symlog")
+
+
+def unit_interval(column: Array | ArrayLike, declared: Numbers) -> Array:
+    """Numbers to [-1, 1] around the midpoint of the scaled bounds; clipped outside, NaN where missing.
+
+    Parameters
+    ----------
+    column : array-like of shape (n,)
+        Floats.
+    declared : Numbers
+        Bounds and scale.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    # Clipped first: no scale is asked of what it is not made for, and nothing overflows.
+    cells = np.clip(np.asarray(column, dtype=np.float64), declared.low, declared.high)
+    middle, half = _middle_and_half(declared)
+    scaled = on_scale(cells, declared.scale)
+    scaled -= middle
+    scaled /= half
+    return np.clip(scaled, -1.0, 1.0, out=scaled)
+
+
+def undone(unit: Array, declared: Numbers) -> Array:
+    """Invert `unit_interval`; clipped numbers come back as the bound.
+
+    Parameters
+    ----------
+    unit : ndarray of shape (n,)
+        Numbers in [-1, 1].
+    declared : Numbers
+        Bounds and scale.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    middle, half = _middle_and_half(declared)
+    scaled = np.clip(unit, -1.0, 1.0) * half + middle
+    if declared.scale == "log":
+        scaled = np.exp(scaled)
+    elif declared.scale == "symlog":
+        scaled = np.sign(scaled) * np.expm1(np.abs(scaled))
+    return np.clip(scaled, declared.low, declared.high)
+
+
+def on_scale(x: ArrayLike, scale: str) -> Any:
+    """Numbers on a scale: symlog is ``sign(x) * log1p(|x|)``.
+
+    Parameters
+    ----------
+    x : array-like
+        Numbers, positive for "log".
+    scale : str
+        One of `SCALES`.
+
+    Returns
+    -------
+    ndarray
+    """
+    if scale == "linear":
+        return x
+    return np.log(x) if scale == "log" else np.sign(x) * np.log1p(np.abs(x))
+
+
+def _middle_and_half(declared: Numbers) -> tuple[float, float]:
+    low, high = (on_scale(bound, declared.scale) for bound in (declared.low, declared.high))
+    # Halved first: low + high and high - low may each overflow.
+    return low / 2 + high / 2, high / 2 - low / 2
+
+
+def read_file(path: str | PathLike[str]) -> dict[str, Any]:
+    """The declaration in a JSON or csv file: name of a column to its bounds or values.
+
+    Parameters
+    ----------
+    path : path
+        JSON: ``{"age": [17, 90], "sex": ["f", "m"]}``; csv: one line a column, ``age,17,90``.
+
+    Returns
+    -------
+    dict
+        As it stands there.
+    """
+    text = Path(path).read_text(encoding="utf-8-sig")
+    if not text.lstrip().startswith("{"):
+        lines = csv.reader(text.splitlines(), skipinitialspace=True)
+        return {line[0]: _numbers_or_words(line[1:]) for line in lines if line}
+    try:
+        return dict(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not valid JSON: {error}.") from error
+
+
+def reading(columns: Iterable[tuple[object, object]]) -> str:
+    """Return the reading of declarations as text, one line a column.
+
+    Parameters
+    ----------
+    columns : iterable of (name, Numbers or Categories)
+        Columns, in the order of the table.
+
+    Returns
+    -------
+    str
+    """
+    told = [(str(name), str(declared)) for name, declared in columns]
+    widest = max((len(name) for name, _ in told), default=0)
+    return "\n".join(f"{name:<{widest}}  {declared}" for name, declared in told)
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """Return the end of a message that suggests the word that was probably meant, or nothing.
+
+    Parameters
+    ----------
+    word : object
+        What was not found.
+    known : iterable
+        What there is.
+
+    Returns
+    -------
+    str
+    """
+    plain = {str(name).strip().casefold(): str(name) for name in known}
+    close = get_close_matches(str(word).strip().casefold(), plain, n=1, cutoff=0.75)
+    return f" (did you mean {plain[close[0]]!r}?)" if close else ""
+
+
+def digits(value: Any) -> bool:
+    """Return True if a value is a finite number, or the text of one.
+
+    Parameters
+    ----------
+    value : object
+        Of a declaration.
+
+    Returns
+    -------
+    bool
+    """
+    if not isinstance(value, str):
+        return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    try:
+        return bool(np.isfinite(float(value)))
+    except ValueError:
+        return False
+
+
+def _numbers_or_words(values: list[str]) -> list[Any]:
+    """Read the values of a line of a csv, in which numbers have no quotes."""
+    scaled = len(values) == 3 and not digits(values[2])
+    if (len(values) == 2 or scaled) and all(map(digits, values[:2])):
+        return [float(value) for value in values[:2]] + values[2:]
+    return values
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from ..fitting.data import Array
 from ..models._arithmetic import hash_places
 from ..privacy._gaussian import gaussian_mu
 from ..privacy.spec import Spec
 from ._blocks import NumberBlock, ValueBlock
-from ._cells import Array
 
 __all__ = [
     "LEAST_NOISE",

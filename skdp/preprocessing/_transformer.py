@@ -11,12 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import FromFields
 from ..fitting._bases import BaseEstimator, TransformerMixin
-from ..fitting.data import any_table, is_frame
-from ._blocks import Block, assemble
-from ._cells import Array
-from ._columns import OTHER, Column, all_of, place_of
-from ._declaration import Declared, read_column
-from ._reading import reading
+from ..fitting.data import Array, any_table, is_frame
+from ._blocks import OTHER, Block, Column, all_of, assemble, place_of
+from ._declaration import Declared, read_column, reading
 
 __all__ = ["ByDeclaration"]
 

@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import NotSupported
-from ..fitting.data import affine_of
-from ._blocks import INDICATOR, Block, NumberBlock, root
-from ._cells import Array
-from ._columns import refuse_unless
-from ._declaration import Numbers
-from ._scaling import undone
+from ..fitting.data import Array, affine_of
+from ._blocks import INDICATOR, Block, NumberBlock, refuse_unless, root
+from ._declaration import Numbers, undone
 from ._transformer import ByDeclaration
 
 __all__ = ["BoundsScaler"]

@@ -9,10 +9,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..fitting.data import as_text
-from ._blocks import ValueBlock, root
-from ._cells import Array
-from ._columns import refuse_unless
+from ..fitting.data import Array, as_text
+from ._blocks import ValueBlock, refuse_unless, root
 from ._declaration import Categories, Declared
 from ._transformer import ByDeclaration
 

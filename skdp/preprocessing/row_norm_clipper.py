@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import FromFields
 from ..fitting._bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from ..fitting.data import as_text, table
-from ._cells import Array
+from ..fitting.data import Array, as_text, table
 
 __all__ = ["RowNormClipper"]
 

@@ -21,7 +21,7 @@ from ._ranges import share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import buy_whitening, refuse_other_penalties, share_left, stand_in, whitening_asked
 
-__all__ = ["LDA", "spread_of_classes"]
+__all__ = ["LDA"]
 
 
 ROUNDS = 20

@@ -26,16 +26,7 @@ from ._ranges import positive, share_of_budget
 from ._solver import Array, Asked, Budget, OracleLike, Solver, Task, count_asked, record_count
 from ._whitening import Whitened, diagonalising, stand_in
 
-__all__ = [
-    "SLOWLY",
-    "Scaled",
-    "Seen",
-    "TwoPhase",
-    "quieter",
-    "sparse_solution",
-    "whitened",
-    "with_zeros",
-]
+__all__ = ["TwoPhase"]
 
 
 _SWEEPS = 2000

@@ -47,7 +47,7 @@ from ._whitening import (
 )
 from .objective_perturbation import tight
 
-__all__ = ["Unshrunk", "WhiteObjective", "blurred", "followed", "unshrunk"]
+__all__ = ["WhiteObjective"]
 
 
 _STEP = 1e-3  # of a squared length, for derivatives of what lengths make: they have no formula

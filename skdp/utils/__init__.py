@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from ._discovery import all_estimators
-    from ._expected_failures import expected_failed_checks
+    from ._discovery import all_estimators, expected_failed_checks
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
             "all_estimators": "_discovery",
-            "expected_failed_checks": "_expected_failures",
+            "expected_failed_checks": "_discovery",
         },
     )
 

@@ -18,7 +18,7 @@ from skdp import DPLogisticRegression, DPRidge
 from skdp.entry import CutNumbers, FoldedRecords, Held, Outcomes, Scores, Terms
 from skdp.fitting import program
 from skdp.fitting import release as seam
-from skdp.metrics import _area, _r2, dp_score
+from skdp.metrics import _score, dp_score
 from skdp.metrics._score import SCORINGS
 from skdp.model_selection import DPGridSearchCV, KeyFold, dp_cross_val_score
 
@@ -162,7 +162,7 @@ def test_a_face_is_post_processing_of_its_answers(monkeypatch, name, relation):
 
 SEEN = [1.0]  # what planted faces keep of the records
 OUTCOMES = {kind: kind.of for kind in (Scores, CutNumbers)}
-RANKS, TERMS, CALL = _area._ranks, _r2._terms, Terms.__call__
+RANKS, TERMS, CALL = _score._ranks, _score._terms, Terms.__call__
 
 
 def _note_the_larger_class(self, held):
@@ -200,13 +200,13 @@ PLANTED = {
         "replace_one",
         [
             (Scores, "of", _note_the_larger_class),
-            (_area, "_ranks", _ranks_by_the_larger_class),
+            (_score, "_ranks", _ranks_by_the_larger_class),
         ],
     ),
     "third range of R2 by the exact mean error": (
         "dp_score r2",
         "replace_one",
-        [(CutNumbers, "of", _note_the_mean_error), (_r2, "_terms", _terms_by_the_mean_error)],
+        [(CutNumbers, "of", _note_the_mean_error), (_score, "_terms", _terms_by_the_mean_error)],
     ),
     "third range of R2 by what it sees of all records": (
         "dp_score r2",
@@ -261,13 +261,13 @@ def test_a_query_that_holds_records_is_refused_before_it_is_paid(monkeypatch):
         return known
 
     for planted in (ask, by_default):
-        monkeypatch.setattr(_area._Area, "ask", planted)
+        monkeypatch.setattr(_score._Area, "ask", planted)
         with pytest.raises(TypeError, match="close over nothing"), skdp.budget(1.0, 1e-6) as ledger:
             dp_score(CLASSIFIER, X, LABELS, scoring="roc_auc")
         assert ledger.spent == 0.0
     monkeypatch.undo()
     with pytest.raises(TypeError, match="numbers or texts"):
-        seam.refuse_unless_public(_area._Area(held, 0.95), "ask")
+        seam.refuse_unless_public(_score._Area(held, 0.95), "ask")
 
 
 @dataclass(frozen=True)
@@ -285,12 +285,12 @@ class OfAllRecords(Terms):
 
 
 def test_outcomes_and_maps_of_no_registered_type_are_refused_before_they_are_paid(monkeypatch):
-    monkeypatch.setattr(_area._Area, "outcome", ByTheLargest())
+    monkeypatch.setattr(_score._Area, "outcome", ByTheLargest())
     refused = pytest.raises(TypeError, match="ByTheLargest is no registered outcome")
     with refused, skdp.budget(1.0, 1e-6) as ledger:
         dp_score(CLASSIFIER, X, LABELS, scoring="roc_auc")
     assert ledger.spent == 0.0
-    monkeypatch.setattr(_r2, "_terms", lambda error, target: OfAllRecords(1.0, 0.5, 1.0))
+    monkeypatch.setattr(_score, "_terms", lambda error, target: OfAllRecords(1.0, 0.5, 1.0))
     with pytest.raises(TypeError, match="OfAllRecords is no registered map of targets"):
         dp_score(REGRESSOR, X, NUMBERS, scoring="r2")
 

@@ -13,9 +13,9 @@ import pytest
 from skdp import DPLogisticRegression
 from skdp.audit import audit, worst_case_pair
 from skdp.entry import SearchRecords
-from skdp.fitting.trials import Seeds
-from skdp.model_selection import DPGridSearchCV, _candidates, _geometric, _pilot
-from skdp.model_selection._doors import marked
+from skdp.fitting.release import Seeds
+from skdp.model_selection import DPGridSearchCV, _candidates, _geometric
+from skdp.model_selection._frame import marked
 from skdp.privacy import epsilon as price_of
 from skdp.privacy.events import merged
 from skdp.solvers.gd import GD
@@ -85,8 +85,8 @@ def priced_as_one_run(self, mu):
 
 TWINS = {
     "geometric, scores without noise": ("geometric", 2, _geometric, "release", without_noise),
-    "pilot, a choice without noise": ("pilot", 2, _pilot, "release", without_noise),
-    "pilot, the price of one run": ("pilot", 8, _pilot.Pilot, "_script", priced_as_one_run),
+    "pilot, a choice without noise": ("pilot", 2, _geometric, "release", without_noise),
+    "pilot, the price of one run": ("pilot", 8, _geometric.Pilot, "_script", priced_as_one_run),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from skdp import datasets
-from skdp.datasets import _bank, _fetch
+from skdp.datasets import _fetch, _uci
 
 ADULT_ROW = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, "
@@ -74,7 +74,7 @@ def test_adult(publish, tmp_path):
 
 
 def test_bank(publish, tmp_path):
-    names = [*_bank.BOUNDS, *_bank.CATEGORIES, "y"]
+    names = [*_uci.BANK_BOUNDS, *_uci.BANK_CATEGORIES, "y"]
     fields = dict.fromkeys(names, '"unknown"') | {"age": "58", "balance": "2143", "y": '"yes"'}
     text = ";".join(f'"{name}"' for name in names) + "\n" + ";".join(fields.values())
     publish("bank", zipped("bank-full.csv", text), rows=1)

@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 import skdp
 from skdp import BudgetExceeded, DPLogisticRegression, PrivacyWarning
-from skdp.fitting import _search_budget
+from skdp.fitting import _provenance
 from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger
@@ -132,8 +132,8 @@ def test_in_every_version_a_search_is_refused_where_its_fits_are_said(which):
 
 @pytest.fixture
 def notes(monkeypatch):
-    found = _search_budget.Unannounced()
-    monkeypatch.setattr(_search_budget, "UNANNOUNCED", found)
+    found = _provenance.Unannounced()
+    monkeypatch.setattr(_provenance, "UNANNOUNCED", found)
     return found
 
 

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from skdp import DPLinearSVC, DPLogisticRegression, DPQuantileRegressor, DPRidge
-from skdp.fitting._foreign import IGNORED, REFUSED
 from skdp.fitting.auto import is_auto
+from skdp.fitting.estimator import IGNORED, REFUSED
 from skdp.neural_network import DPMLPClassifier
 from skdp.preprocessing import DPBounds
 from skdp.ranking import DPRanker

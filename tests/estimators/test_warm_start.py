@@ -33,9 +33,9 @@ from skdp import (
     NotSupported,
     PrivacyWarning,
 )
-from skdp.fitting import _warm
+from skdp.fitting import starting
 from skdp.fitting._payer import Uncovered
-from skdp.fitting._warm import continued, priced_jointly
+from skdp.fitting.starting import continued, priced_jointly
 from skdp.model_selection import DPGridSearchCV, dp_cross_val_score
 from skdp.preprocessing import BoundsScaler, DPBounds
 from skdp.privacy import Ledger, Receipt, Spec, epsilon
@@ -699,14 +699,14 @@ def test_a_fit_begins_at_what_was_hashed():
 def test_what_is_written_after_the_hash_is_not_where_a_fit_begins(monkeypatch):
     """As another thread could."""
     model = ridge().fit(X, Y)
-    kept, asked = model.coef_.copy(), _warm.fingerprint
+    kept, asked = model.coef_.copy(), starting.fingerprint
 
     def written(found):
         told = asked(found)
         model.coef_[:] = 1e6
         return told
 
-    monkeypatch.setattr(_warm, "fingerprint", written)
+    monkeypatch.setattr(starting, "fingerprint", written)
     model = quiet(model.set_params(**still()), X, Y)
     np.testing.assert_allclose(model.coef_, kept, rtol=1e-13)
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.utils import all_estimators
 
 import skdp
-from skdp.fitting._surroundings import name_around
+from skdp.fitting._provenance import name_around
 from skdp.inspection._rules import GIVES_SPARSE, READS_NOTHING, REMEDIES, ROUNDS_BY_PLACE
 from skdp.inspection._structures import SPOILS, STRUCTURES
 from skdp.model_selection import PositionFold

@@ -28,8 +28,8 @@ from sklearn.pipeline import make_pipeline
 import skdp
 from skdp.exceptions import NotSupported
 from skdp.inspection import _structures
+from skdp.inspection._rules import charges
 from skdp.inspection._structures import SPOILS, STRUCTURES
-from skdp.inspection._verdicts import charges
 from skdp.inspection.checks import relations_of
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import accountants

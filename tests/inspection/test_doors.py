@@ -19,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import skdp
 from skdp import PrivacyWarning
 from skdp.exceptions import NotSupported
-from skdp.fitting._surroundings import merge_around
+from skdp.fitting._provenance import merge_around
 from skdp.inspection import checks
 from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import BoundsScaler, DPBounds, RowNormClipper

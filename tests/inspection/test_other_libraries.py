@@ -16,9 +16,8 @@ from sklearn.pipeline import make_pipeline
 
 import skdp
 from skdp.exceptions import NotSupported
-from skdp.inspection._rules import FOREIGN, READS_NOTHING, kind_of
+from skdp.inspection._rules import FOREIGN, READS_NOTHING, is_ours, kind_of
 from skdp.inspection._structures import STRUCTURES
-from skdp.inspection._verdicts import is_ours
 from skdp.utils import all_estimators
 
 DP = skdp.DPLogisticRegression(data_norm=1.0, classes=[0, 1])

@@ -17,8 +17,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction import image, text
 
 import skdp
-from skdp.inspection._rules import READS_NOTHING, ROUNDS_BY_PLACE, judge_step
-from skdp.inspection._verdicts import Setting
+from skdp.inspection._rules import READS_NOTHING, ROUNDS_BY_PLACE, Setting, judge_step
 from skdp.utils import all_estimators
 
 RNG = np.random.default_rng(0)

@@ -22,7 +22,7 @@ import skdp
 from skdp import metrics, model_selection
 from skdp.entry import _reused
 from skdp.fitting import program
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _cross_validation, _searches
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _folds, _searches
 from skdp.model_selection._frame import Frame
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import _budget
@@ -202,9 +202,9 @@ def test_a_run_that_goes_on_at_the_price_of_a_failed_one_is_found(name, monkeypa
 
 
 def test_a_cross_validation_that_leaves_fits_to_a_ledger_of_the_model_is_found(monkeypatch):
-    sound = _cross_validation._charged
+    sound = _folds._charged
     of_fits = lambda *given: sound(*given) if BASE.ledger is None else ()  # noqa: E731
-    monkeypatch.setattr(_cross_validation, "_charged", of_fits)
+    monkeypatch.setattr(_folds, "_charged", of_fits)
     alone, beside, own = paid_beside("dp_cross_val_score", monkeypatch)
     assert beside.spent < alone.spent and own.spent == 0.0
 

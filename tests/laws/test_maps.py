@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from skdp.entry import numbers_of
 from skdp.fitting import _scores
-from skdp.preprocessing import dp_pca, dp_whitener
+from skdp.preprocessing import moment_transformers
 from skdp.preprocessing._bought import BoughtTransformer
 
 CASES = list(mappers())
@@ -63,11 +63,17 @@ def of_a_whole_table(rows, matrix):
     return rows @ matrix
 
 
-@pytest.mark.parametrize("room", [dp_whitener, dp_pca, _scores])
-def test_one_product_of_the_whole_table_is_found(monkeypatch, room):
+@pytest.mark.parametrize(
+    "room, wanted",
+    [
+        (moment_transformers, "DPWhitener"),
+        (moment_transformers, "DPPCA"),
+        (_scores, "DPLogisticRegression"),
+    ],
+)
+def test_one_product_of_the_whole_table_is_found(monkeypatch, room, wanted):
     planted = of_a_whole_table
     monkeypatch.setattr(room, "rows_times", planted)
-    wanted = {dp_whitener: "DPWhitener", dp_pca: "DPPCA", _scores: "DPLogisticRegression"}[room]
     name, kind, width, more = next(c for c in CASES if c[0] == wanted and c[2] == 33)
     model = fitted(name, kind, width, **more)
     row, *others = table(name, width, 4, seed=1)

@@ -10,8 +10,8 @@ from scipy.special import ndtr
 
 from skdp.mechanisms.evaluation import KAPPA
 from skdp.metrics._confusion import Counts
-from skdp.metrics._intervals import area
-from skdp.metrics._losses import _with_n, _without_n
+from skdp.metrics._figure import area
+from skdp.metrics._score import _with_n, _without_n
 from skdp.privacy._gaussian import gaussian_mu
 
 RUNS, LEVEL = 2000, 0.95

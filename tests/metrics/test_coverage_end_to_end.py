@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skdp.metrics import DPConfusionMatrix, DPGroupAccuracy, _r2, _score, dp_score
+from skdp.metrics import DPConfusionMatrix, DPGroupAccuracy, _score, dp_score
 
 LEVEL, BOUNDS = 0.95, (-4.0, 6.0)
 SIZES = [(1000, 0.5), (5000, 0.5), (5000, 2.0)]
@@ -151,7 +151,7 @@ FORGETFUL = {
 )
 def test_an_interval_of_r2_that_forgets_is_found_out(what, n, epsilon, monkeypatch):
     assert _at_least(coverage("r2", n, epsilon, 100)[0], 100)
-    monkeypatch.setattr(_r2, "quotient", partial(FORGETFUL[what], _r2.quotient))
+    monkeypatch.setattr(_score, "quotient", partial(FORGETFUL[what], _score.quotient))
     assert not _at_least(coverage("r2", n, epsilon, 100)[0], 100)
 
 

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 import skdp
 from skdp import BudgetExceeded, DPLinearSVR, DPLogisticRegression, DPRidge
 from skdp.exceptions import NotSupported
-from skdp.fitting.trials import Seeds
+from skdp.fitting.release import Seeds
 from skdp.mechanisms import Noise
 from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
 from skdp.preprocessing import BoundsScaler, DPStandardScaler

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skdp import DPLogisticRegression
-from skdp.model_selection import DPGridSearchCV, _geometric, _pilot
+from skdp.model_selection import DPGridSearchCV, _geometric
 from skdp.model_selection._frame import Frame
 from skdp.privacy._compose import exact_mu, reduced
 from skdp.privacy.events import BestOf, merged
@@ -35,8 +35,7 @@ def asked(monkeypatch):
         return model
 
     monkeypatch.setattr(Frame, "fitted", fit)
-    for module in (_geometric, _pilot):
-        monkeypatch.setattr(module, "release", _heard(module.release, heard))
+    monkeypatch.setattr(_geometric, "release", _heard(_geometric.release, heard))
     return heard
 
 

@@ -7,8 +7,13 @@ import pytest
 
 from skdp.datasets import load_csv
 from skdp.preprocessing import BoundsScaler, DeclaredEncoder, TableEncoder
-from skdp.preprocessing._declaration import Categories, Numbers, read_column
-from skdp.preprocessing._reading import did_you_mean, read_file
+from skdp.preprocessing._declaration import (
+    Categories,
+    Numbers,
+    did_you_mean,
+    read_column,
+    read_file,
+)
 
 READ = [
     ([17, 90], Numbers(17.0, 90.0)),

@@ -14,7 +14,7 @@ from sklearn.preprocessing import SplineTransformer
 import skdp
 from skdp.preprocessing import DPSplineFeatures, TableEncoder
 from skdp.preprocessing import table_encoder as room
-from skdp.preprocessing._splines import KNOTS, LINE, _hats, _spectral
+from skdp.preprocessing.dp_spline_features import KNOTS, LINE, _hats, _spectral
 from skdp.privacy._gaussian import gaussian_mu
 
 PAIRS = [(0, 3), (1, 2), (3, 4)]

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 import skdp
 from skdp.datasets import make_census
 from skdp.exceptions import BudgetExceeded, PrivacyWarning
-from skdp.fitting._weak import warn_of_promise
+from skdp.fitting._payer import warn_of_promise
 from skdp.inspection import LedgerDisplay, PrivacyDisplay, TradeoffDisplay
 from skdp.metrics import dp_score
 from skdp.privacy import Ledger, Receipt, Spec

@@ -13,7 +13,7 @@ from skdp.audit import Neighbours, fitted, replay
 from skdp.entry import Given
 from skdp.fitting.stages import Known
 from skdp.models import Perceptron
-from skdp.ranking._scorers import scored
+from skdp.ranking.ranker import scored
 from skdp.solvers import GD, SGD, Adam
 
 X, Y, QID = table(n=150)

@@ -29,8 +29,8 @@ from skdp.entry import Labels, Scores, _intake, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
 from skdp.fitting import _pricing, stages
-from skdp.mechanisms import Noise, Public, _trials
-from skdp.metrics import DPGroupAccuracy, _area, dp_score
+from skdp.mechanisms import Noise, Public, _exact
+from skdp.metrics import DPGroupAccuracy, _score, dp_score
 from skdp.model_selection._searches import PrivateSearch
 from skdp.naive_bayes import gaussian
 from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
@@ -363,7 +363,7 @@ def test_a_metric_that_leaks_is_found_by_its_name(monkeypatch):
 
 
 SEEN = {}  # what a function of no closure keeps
-OUTCOMES, RANKS = Scores.of, _area._ranks
+OUTCOMES, RANKS = Scores.of, _score._ranks
 
 
 def _looks(self, held):
@@ -374,7 +374,7 @@ def _looks(self, held):
 
 def test_an_area_whose_noise_follows_the_exact_larger_class_is_found_by_its_name(monkeypatch):
     monkeypatch.setattr(Scores, "of", _looks)
-    monkeypatch.setattr(_area, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
+    monkeypatch.setattr(_score, "_ranks", lambda scale, n: RANKS(scale, SEEN.get("largest", n)))
     assert found("dp_score: roc_auc", ["replace_one"])["replace_one"]
 
 
@@ -497,7 +497,7 @@ def the(name):
 
 
 def test_a_search_that_tells_how_many_runs_it_made_is_found(monkeypatch):
-    act, sound, store = the("DPGridSearchCV: a number"), _trials.drawn, PrivateSearch._store
+    act, sound, store = the("DPGridSearchCV: a number"), _exact.drawn, PrivateSearch._store
     drawn = []
 
     def kept(odds, source):
@@ -510,7 +510,7 @@ def test_a_search_that_tells_how_many_runs_it_made_is_found(monkeypatch):
         drawn.clear()
 
     assert not list(coins_stay_secret(act))
-    monkeypatch.setattr(_trials, "drawn", kept)
+    monkeypatch.setattr(_exact, "drawn", kept)
     monkeypatch.setattr(PrivateSearch, "_store", told)
     assert list(coins_stay_secret(act))
 

@@ -9,7 +9,7 @@ import pytest
 
 import skdp
 
-# Of ours, at most; there are about 430 in all.
+# Of ours, at most; there are about 300 in all.
 MOST = {
     "import skdp": 6,
     "from skdp.privacy import Spec": 12,

@@ -1,4 +1,10 @@
-"""Refusal of a search that its ledger cannot pay for, before the first fit, and a warning where its size is unknown.
+"""Steps around a fit, as told by the pipeline that makes it.
+
+scikit-learn tells an estimator nothing of the pipeline that holds it. A pipeline that `skdp.make_pipeline` made tells,
+for as long as it fits; what another one holds is not known, and a receipt says that. What a user did to the rows
+before the outermost `fit` nobody can tell.
+
+Refusal of a search that its ledger cannot pay for, before the first fit, and a warning where its size is unknown.
 
 scikit-learn turns an error of a fit into a score of nan and goes on, so a search that runs out of budget on the way
 would spend it all and end with the first candidate, or with no model. Since 1.9 its searches tell callbacks which task
@@ -11,7 +17,9 @@ Privacy: none of this is a condition of a guarantee. A fit that is let pass is c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +30,20 @@ from ..privacy.events import Script
 if TYPE_CHECKING:
     from ..privacy import Ledger
 
-__all__ = ["UNANNOUNCED", "Search", "Unannounced", "expect_more", "find_search", "name_searches"]
+__all__ = [
+    "UNANNOUNCED",
+    "Search",
+    "Surroundings",
+    "Unannounced",
+    "expect_more",
+    "find_search",
+    "find_surroundings",
+    "merge_around",
+    "name_around",
+    "name_searches",
+    "stand_around",
+]
+
 
 TASK = "search"  # scikit-learn's name for the task whose subtasks are the fits of all candidates
 
@@ -245,3 +266,91 @@ class Unannounced:
 
 
 UNANNOUNCED = Unannounced()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Facts that a pipeline tells the fits inside it.
+
+    Parameters
+    ----------
+    around : tuple of str
+        Classes of steps that learn from the data without a receipt, or of which nothing is known.
+    paying : tuple of str
+        Classes of the steps in front that pay, and so learn anew at each fit.
+    quotes : callable
+        Every step of the outermost pipeline that pays, with the script of its fit; empty where nobody knows.
+    """
+
+    around: tuple[str, ...] = ()
+    paying: tuple[str, ...] = ()
+    quotes: Callable[[], list[tuple[Any, Script]]] = list
+
+
+_TOLD: ContextVar[Surroundings | None] = ContextVar("skdp_surroundings", default=None)
+
+
+def find_surroundings() -> Surroundings | None:
+    """Return what the pipelines around this fit have told, in its thread; None where none has."""
+    return _TOLD.get()
+
+
+@contextmanager
+def stand_around(
+    pipeline: Any, quotes: Callable[[], list[tuple[Any, Script]]] = list
+) -> Iterator[None]:
+    """Tell every fit inside a pipeline which steps stand around it.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        That is being fitted.
+    quotes : callable
+        Its steps that pay, with their scripts.
+    """
+    from ..inspection.checks import LEARNS, UNKNOWN, check  # fits outside pipelines need none of it
+
+    outer, found = _TOLD.get() or Surroundings(), check(pipeline)
+    learning = found.named(LEARNS) + found.named(UNKNOWN)
+    front = (check(step) for _, step in pipeline.steps[:-1])
+    paying = tuple(part.kind for step in front for part in step.steps if part.charges)
+    quotes = quotes if _TOLD.get() is None else outer.quotes
+    around, before = _once(outer.around + learning), _once(outer.paying + paying)
+    token = _TOLD.set(Surroundings(around, before, quotes))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def name_around(name: str, context: Any = None) -> tuple[str, ...] | None:
+    """Return the classes around a fit that have no receipt; None where nothing is known and no search was met.
+
+    Parameters
+    ----------
+    name : str
+        Class of who is fitted, which is not around itself.
+    context : sklearn.callback.CallbackContext or None
+        Of the fit, which knows of searches.
+    """
+    told, searches = find_surroundings(), name_searches(context)
+    names = _once((() if told is None else told.around) + searches)
+    return None if told is None and not names else tuple(one for one in names if one != name)
+
+
+def merge_around(
+    earlier: tuple[str, ...] | None, later: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """Return the names of the steps around two fits; None if there are no names and one of the fits knows of nothing.
+
+    Parameters
+    ----------
+    earlier, later : tuple of str or None
+        As in a receipt.
+    """
+    names = _once((earlier or ()) + (later or ()))
+    return None if not names and None in (earlier, later) else names
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
