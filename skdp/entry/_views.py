@@ -19,7 +19,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import Public, Records
-from ..mechanisms._cells import cells_of
+from ..mechanisms._kernels import cells_of
 from ..mechanisms._octaves import places_of, to_unit
 from ..mechanisms._shared_memory import copy_if_shared
 from ..mechanisms._sparse_rows import lengths_of

@@ -1,4 +1,7 @@
-"""Arithmetic that engines of rows share: row by row, or in pieces whose rounding is bounded (docs/proofs/sums.md)."""
+"""Arithmetic that engines of rows share: row by row, or in pieces whose rounding is bounded (docs/proofs/sums.md).
+
+Assign each record to one of several public cells.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,13 @@ __all__ = [
     "ROUNDINGS",
     "UNIT",
     "add",
+    "cells_of",
     "in_pieces",
     "pairwise_total",
     "row_dots",
     "row_norms",
 ]
+
 
 Array = np.ndarray[Any, Any]
 
@@ -94,3 +99,16 @@ def row_norms(block: Array) -> Array:
     slack = 1.0 + (block.shape[1] + 16.0) * UNIT
     with np.errstate(over="ignore"):  # Records.admit refuses what is too large
         return safe * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * (slack * (top > 0))
+
+
+def cells_of(y: Array, cells: int) -> Array:
+    """The cell of each target: the nearest of 0, 1, ..., whatever it is. Of two classes, -1 is in the first.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Finite targets.
+    cells : int
+        How many there are.
+    """
+    return np.clip(np.rint(y), 0, cells - 1).astype(np.intp)

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..models import Model
 from . import _rows
-from ._cells import cells_of
 from ._engine import engine_of
-from ._kernels import add
+from ._kernels import add, cells_of
 from ._mapped import Images
 from ._public import Public
 from ._shared_memory import copy_if_shared

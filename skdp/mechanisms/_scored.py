@@ -13,10 +13,10 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import ListLoss, Lists
 from ..models import Linear, Perceptron
+from ._bounds import cap
 from ._documents import LONGEST, Alike
 from ._kernels import ROUNDINGS, UNIT
 from ._public import Public
-from ._scores import cap
 
 __all__ = [
     "clipped_through",

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._cells import cells_of
-from ._kernels import PIECE, ROUNDINGS, UNIT, add, pairwise_total
+from ._kernels import PIECE, ROUNDINGS, UNIT, add, cells_of, pairwise_total
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..privacy.events import Event
-from ._cells import cells_of
-from ._kernels import UNIT, pairwise_total
+from ._kernels import UNIT, cells_of, pairwise_total
 from ._mechanism import Additive, Array, Mechanism, freeze_fields
 from ._octaves import BINS, bins_of
 from ._public import Public

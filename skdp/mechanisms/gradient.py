@@ -17,13 +17,19 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import linear_rows, rebuild_penalty, refuse_shape, refuse_unless_linear
+from ._bounds import (
+    cap,
+    linear_rows,
+    pass_forward,
+    rebuild_penalty,
+    refuse_shape,
+    refuse_unless_linear,
+)
 from ._kernels import ROUNDINGS, UNIT
 from ._mapped import FLOOR
 from ._mechanism import Additive, Array, freeze_fields
 from ._public import Public
 from ._records import Records
-from ._scores import cap, pass_forward
 
 __all__ = ["Gradient", "GradientDifference", "ModelStep", "PartyGradients"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import BayesRank, ListLoss, ListNet, Lists
 from ..privacy.events import Event
-from ._bounds import linear_rows, refuse_shape, refuse_unless_linear
+from ._bounds import cap, linear_rows, refuse_shape, refuse_unless_linear
 from ._documents import slack, sums_by_list
 from ._kernels import ROUNDINGS, UNIT, in_pieces, row_norms
 from ._mechanism import Additive, Array, Mechanism, freeze_fields
@@ -30,7 +30,6 @@ from ._scored import (
     rounding_of_labels,
     rounding_of_lists,
 )
-from ._scores import cap
 
 __all__ = ["LabelGradient", "ListGradient", "ListTargets", "refuse_loss"]
 

@@ -15,13 +15,12 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy.events import Event
-from ._bounds import refuse_shape, refuse_unless_linear
+from ._bounds import cap, losses_at, pass_forward, refuse_shape, refuse_unless_linear
 from ._kernels import ROUNDINGS, UNIT
 from ._mechanism import Array, Mechanism, Selection, freeze_fields
 from ._public import Public
 from ._records import Records
 from ._rows import BLOCK
-from ._scores import cap, losses_at, pass_forward
 
 __all__ = ["BestCandidate", "BestColumn", "SteepestCoordinate"]
 

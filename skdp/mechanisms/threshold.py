@@ -13,7 +13,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ..losses import Loss
 from ..privacy import events
-from ._bounds import refuse_shape
+from ._bounds import losses_at, refuse_shape
 from ._kernels import ROUNDINGS, UNIT
 from ._lattice import Lattice, lattice
 from ._mechanism import (
@@ -27,7 +27,6 @@ from ._mechanism import (
 from ._noise import Noise
 from ._public import Public
 from ._records import Records
-from ._scores import losses_at
 
 __all__ = ["FirstDecrease", "GaussianFirstDecrease", "LineSearch"]
 

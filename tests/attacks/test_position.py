@@ -6,8 +6,8 @@ from attacks.tables import LOSSES, admitted, asked, moved
 
 from skdp.losses import Logistic
 from skdp.mechanisms import _rows
+from skdp.mechanisms._bounds import pass_forward
 from skdp.mechanisms._rows import DenseRows
-from skdp.mechanisms._scores import pass_forward
 
 WIDTHS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 34, 50, 63, 64, 65, 100, 101, 200, 333, 500)
 SHIFTS = (1, 2, 3, 4, 5, 7, 8, 63)

@@ -22,7 +22,7 @@ from skdp.mechanisms import (
     PoissonBatch,
     RandomBatch,
 )
-from skdp.mechanisms._scores import pass_forward
+from skdp.mechanisms._bounds import pass_forward
 from skdp.mechanisms._shrunk import LEAST_SHRINK
 from skdp.privacy.ledger import Recorder
 

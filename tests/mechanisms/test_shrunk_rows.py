@@ -15,8 +15,8 @@ from skdp.mechanisms import (
     Public,
     Records,
 )
+from skdp.mechanisms._bounds import losses_at, pass_forward
 from skdp.mechanisms._mapped import MappedRows
-from skdp.mechanisms._scores import losses_at, pass_forward
 from skdp.mechanisms._shrunk import curvatures_of, slopes_of, values_of
 from skdp.penalties import NoPenalty, ScaledPenalty
 

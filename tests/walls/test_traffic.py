@@ -1,7 +1,11 @@
 """A fit goes through few doors between rooms, and a price runs no solver: what a reader must hold in mind at once."""
 
+import json
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from skdp.solvers import GD, SOLVERS
 
 NAMES, SOLVES = 35, 2  # at most; the clip asks a loss how steep it is at the start
 OF_A_FIT = NAMES + 1  # by which what a user passed is closed
+MOST = {"default": (719, 89), "gd": (446, 68)}  # functions and files that a fit runs through
 PLAIN = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 3.0, "classes": [0, 1], "random_state": 0}
 
 pytestmark = pytest.mark.skipif(
@@ -39,6 +44,21 @@ def test_a_fit_goes_through_few_doors():
     seen = traffic(lambda: model.fit(X, y))
     assert len(seen.names) <= OF_A_FIT, sorted(seen.names)
     assert seen.solves == 1
+
+
+@pytest.mark.parametrize("what", MOST)
+def test_a_fit_runs_through_few_functions_in_few_files(what):
+    """In a new interpreter: what an earlier fit has remembered is not run through again."""
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("traffic.py")), what],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    functions, files = json.loads(told.stdout.splitlines()[-1])
+    assert (functions <= MOST[what][0], files <= MOST[what][1]) == (True, True), (functions, files)
 
 
 @pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])

@@ -1,5 +1,9 @@
-"""Who calls whom across rooms: what a fit goes through, as a list that can be counted."""
+"""Who calls whom across rooms: what a fit goes through, as a list that can be counted.
 
+``PYTHONPATH=tests python tests/walls/traffic.py default`` prints what one fit runs through in a new interpreter.
+"""
+
+import json
 import sys
 from pathlib import Path
 
@@ -19,10 +23,12 @@ class Traffic:
         Room and qualified name of everything that was called from another room.
     solves : int
         How often a solver was run.
+    functions : set of (str, str)
+        File and qualified name of everything of the package that ran: comprehensions and lambdas are functions too.
     """
 
     def __init__(self):
-        self.names, self.solves = set(), 0
+        self.names, self.solves, self.functions = set(), 0, set()
         self._loading = 0  # modules that are being imported: what they call to come into being is no part of a fit
 
     def note(self, frame, event, _):
@@ -30,8 +36,12 @@ class Traffic:
         called = frame.f_code
         if called.co_name == "<module>":
             self._loading += {"call": 1, "return": -1}.get(event, 0)
+        if event != "call" or self._loading:
+            return
+        if called.co_filename.startswith(str(ROOT)):
+            self.functions.add((called.co_filename, called.co_qualname))
         room = _room(called.co_filename)
-        if event != "call" or self._loading or room is None:
+        if room is None:
             return
         self.solves += room == "solvers" and called.co_name == "solve"
         caller = frame.f_back
@@ -64,3 +74,18 @@ def traffic(call):
     finally:
         sys.setprofile(before)
     return seen
+
+
+def run_fit(what):
+    """Fit a small table with everything left at its default, or gradient descent with a declared norm."""
+    import numpy as np
+
+    X = np.random.default_rng(0).normal(size=(600, 5))
+    declared = {"solver": "gd", "data_norm": 1.0, "classes": [0, 1]} if what == "gd" else {}
+    given = {"epsilon": 1.0, "delta": 1e-6, "random_state": 0, **declared}
+    skdp.DPLogisticRegression(**given).fit(X, (X[:, 0] > 0).astype(int))
+
+
+if __name__ == "__main__":
+    ran = traffic(lambda: run_fit(sys.argv[1])).functions
+    print(json.dumps([len(ran), len({file for file, _ in ran})]))
