@@ -7,6 +7,13 @@ from .._lazy import attach
 if TYPE_CHECKING:
     from .gaussian import DPGaussianNB
 else:
-    __getattr__, __dir__ = attach(__name__, {"DPGaussianNB": "gaussian"})
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "DPGaussianNB": "gaussian",
+        },
+    )
 
-__all__ = ["DPGaussianNB"]
+__all__ = [
+    "DPGaussianNB",
+]

@@ -46,6 +46,15 @@ NOT_ASKED_FOR = '''    def predict(self, X):
 
     def _loss(self, outputs):
 '''
+KEEPS_A_MEAN = '''
+    def fit(self, X, y=None, **given):
+        """Keep a number of the rows."""
+        super().fit(X, y, **given)
+        self.middle_ = np.nanmean(np.asarray(X, dtype=float))
+        return self
+
+    def '''
+BY_THE_OTHERS = "bent = bent - bent.mean(axis=0)\n        return np.asarray(bent"
 LEAKS = "w[0] = np.random.normal()\n            w = task"
 
 WRONG = {
@@ -108,6 +117,24 @@ WRONG = {
         ),
         "a fit that leaves a mark": ("    def _loss(self, outputs):\n", MARK),
         "predictions that nobody asked for": ("    def _loss(self, outputs):\n", NOT_ASKED_FOR),
+    },
+    "add_an_estimator_without_a_solver.md": {
+        "a fit that keeps the mean of the rows": ("\n    def ", KEEPS_A_MEAN),
+        "the farthest mean instead of the nearest": ("-np.stack", "np.stack"),
+        "a parameter that does nothing": ("** self.power", "** 2.0"),
+    },
+    "add_a_transformer.md": {
+        "a fit that keeps the mean of the rows": ("\n    def ", KEEPS_A_MEAN),
+        "rows that are mapped by the others": ("return np.asarray(bent", BY_THE_OTHERS),
+        "a parameter that does nothing": ("self.steepness * to_unit", "to_unit"),
+    },
+    "add_a_metric.md": {
+        "an outcome that keeps what it has seen": (
+            "        return Right()",
+            "        return type('Kept', (Right,), {})()",
+        ),
+        "what is right counted as wrong": ("rate([0], [1]", "rate([1], [0]"),
+        "a level that does nothing": ("self.level", "0.5"),
     },
     "add_a_row_engine.md": {
         "scores that depend on where a row stands": (

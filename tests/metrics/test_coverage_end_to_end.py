@@ -9,6 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from laws.true_figures import true_figures
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -88,7 +89,6 @@ def _of_probabilities(figure):
 
 # By name: from records to an estimate, and what is true.
 FIGURES = {
-    "accuracy": (_scored, partial(_of_labels, metrics.accuracy_score)),
     "balanced_accuracy": (_scored, partial(_of_labels, metrics.balanced_accuracy_score)),
     "roc_auc": (_scored, partial(_of_probabilities, metrics.roc_auc_score)),
     "log_loss": (_scored, None),
@@ -103,6 +103,16 @@ FIGURES = {
         lambda: _right()[0][_right()[1] == "b"].mean(),
     ),
     "gap of two groups": (partial(_by_group, lambda told: told.gap("a", "b")), _gap),
+}
+
+
+def _told(truth):
+    X, y, _, _ = population()
+    return truth(y, models()[0].predict(X), models()[0].predict_proba(X)[:, 1])
+
+
+FIGURES |= {
+    name: (_scored, partial(_told, truth)) for name, truth in true_figures(_score.SCORINGS).items()
 }
 
 

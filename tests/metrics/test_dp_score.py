@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from laws.true_figures import true_figures
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -22,12 +23,13 @@ MODEL = LogisticRegression().fit(X[:1000], Y[:1000])
 HELD = X[1000:], Y[1000:]
 P = MODEL.predict_proba(HELD[0])[:, 1]
 TRUTH = {
-    "accuracy": MODEL.score(*HELD),
     "balanced_accuracy": metrics.balanced_accuracy_score(HELD[1], MODEL.predict(HELD[0])),
     "roc_auc": metrics.roc_auc_score(HELD[1], P),
     "log_loss": metrics.log_loss(HELD[1], P),
     "brier_score": metrics.brier_score_loss(HELD[1], P, pos_label="yes"),
 }
+TOLD = HELD[1], MODEL.predict(HELD[0]), P
+TRUTH |= {name: truth(*TOLD) for name, truth in true_figures(SCORINGS).items()}
 LOOSE = {"epsilon": 1e4, "delta": 1e-4}
 THREE = np.random.default_rng(1).integers(3, size=3000)
 OF_THREE = LogisticRegression().fit(X[:1000], THREE[:1000])
@@ -49,6 +51,14 @@ def test_where_n_is_private_too(scoring):
     found = dp_score(MODEL, *HELD, scoring=scoring, neighbors="add_remove", **LOOSE)
     assert found.value == pytest.approx(TRUTH[scoring], abs=2e-3)
     assert "n" not in found.privacy.declared
+
+
+@pytest.mark.parametrize("scoring", TRUTH)
+def test_a_higher_level_makes_a_wider_interval(scoring):
+    levels = ("level", 0.5), ("level", 0.99)
+    found = [dp_score(MODEL, *HELD, scoring=scoring, **LOOSE, **dict([one])) for one in levels]
+    narrow, wide = (one.high - one.low for one in found)
+    assert 1.5 * narrow < wide
 
 
 @pytest.mark.parametrize("one, other", [NEIGHBORS, NEIGHBORS[::-1]])
