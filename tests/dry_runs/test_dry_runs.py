@@ -53,7 +53,12 @@ def follow(page, root, most=None):
     assert not verdict.failed - known.failed, verdict.said[-3000:]
 
 
-@pytest.mark.parametrize("page", PAGES)
+# What it adds is found by the laws that another page's command runs; all of it is tried with the slow tests.
+BESIDE = "add_an_estimator_without_a_solver.md"
+ASKED = [pytest.param(p, marks=pytest.mark.slow) if p == BESIDE else p for p in PAGES]
+
+
+@pytest.mark.parametrize("page", ASKED)
 def test_what_a_page_adds_is_lawful_and_its_first_mistake_fails_by_name(page, tmp_path):
     follow(page, tmp_path, most=1)
 
