@@ -29,7 +29,7 @@ _UNSETTLED = 0
 
 
 def poisson_batch(n: int, rate: float, source: Bits) -> Array:
-    """Each of n records independently with probability `rate`, in increasing order, in O(n * rate)."""
+    """Draw each of n records independently with probability `rate`, in increasing order, in O(n * rate)."""
     if rate >= 1.0:
         return np.arange(n)
     parts: list[Array] = []

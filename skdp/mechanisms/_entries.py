@@ -142,7 +142,7 @@ class Entries:
         return total
 
     def _in_pieces(self, v: Array) -> Array:
-        """Every piece has columns of its own in one product, and their totals are added."""
+        """Add up in one product in which each piece has columns of its own, and then add the totals."""
         pieces = -(-len(self) // PIECE)
         ends = self.indptr[np.minimum(np.arange(pieces + 1) * PIECE, len(self))]
         further = np.arange(pieces, dtype=self.indices.dtype) * self.columns
@@ -158,7 +158,7 @@ class Entries:
         return np.asarray(_SharedColumns(table, shape=(columns, len(self))) @ v)
 
     def _by_column(self, v: Array) -> Array:
-        """Sorted by column and added pairwise, as numpy does along a contiguous axis: no piece costs all columns."""
+        """Sort by column and add pairwise, as numpy does along a contiguous axis: no piece costs all columns."""
         sorted_ = self.by_column()
         full = np.flatnonzero(sorted_.counts)
         total = np.zeros((self.columns,) + v.shape[1:])

@@ -55,7 +55,7 @@ class _Uniform:
 
 
 def _widened(low: Decimal, high: Decimal) -> Interval:
-    """Pushed outwards by more than the roundings of a few operations."""
+    """Widen an interval by more than the roundings of a few operations."""
     slack = _slack()
     return low - abs(low) * slack - slack, high + abs(high) * slack + slack
 

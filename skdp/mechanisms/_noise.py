@@ -94,7 +94,7 @@ class Noise:
         return len(demands)
 
     def poisson_batch(self, n: int, rate: float) -> Array:
-        """Each of n records independently with probability `rate`, in increasing order, in O(n * rate)."""
+        """Draw each of n records independently with probability `rate`, in increasing order, in O(n * rate)."""
         return _batches.poisson_batch(n, rate, self)
 
     def subset(self, n: int, size: int) -> Array:

@@ -234,7 +234,7 @@ class DenseRows:
         return out
 
     def _doubles(self, part: slice) -> Array:
-        """Some rows as given, in double precision."""
+        """Return some rows as given, in double precision."""
         return self._x[part].astype(np.float64, copy=False)
 
     def _pull(self, w: Array) -> Any:

@@ -96,7 +96,7 @@ def _canonical(rows: Entries) -> bool:
 
 
 def _settled(rows: Entries) -> Entries:
-    """Sorted along rows, cells of several entries added up in doubles, zeros left out."""
+    """Sort along rows; add up cells of several entries in doubles, and leave out zeros."""
     shape = len(rows), rows.columns
     by_column = csr_array((rows.data, rows.indices, rows.indptr), shape=shape).tocsc()
     by_row = by_column.tocsr()  # counting sorts, both of them: entries of one cell keep their order

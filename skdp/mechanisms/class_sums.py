@@ -79,7 +79,7 @@ class ClassSums(Additive):
         return math.sqrt(self._square(public))
 
     def size(self, public: Public) -> int:
-        """One line for each class."""
+        """Return the number of entries: as many for each class."""
         return self.classes * self._width(public)
 
     def sensitivity(self, public: Public) -> float:

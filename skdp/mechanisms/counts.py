@@ -119,7 +119,7 @@ class ColumnCounts(Additive):
         return math.sqrt(public.sensitivity_factor * public.n_features)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: scales are bought of all records."""
+        """Refuse: scales are bought of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
@@ -185,7 +185,7 @@ class CellCounts(Additive):
         return quotients + (super().rounding(public) if public.shares else 0.0)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: evaluation is of all records."""
+        """Refuse: evaluation is of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:

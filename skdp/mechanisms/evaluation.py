@@ -57,11 +57,11 @@ class MeanLoss(Additive):
         return 2
 
     def sensitivity(self, public: Public) -> float:
-        """No two contributions are further apart than one is from the origin at most."""
+        """Distance of two contributions, which is at most that of one from the origin."""
         return self.bound(public)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: evaluation is of all records."""
+        """Refuse: evaluation is of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
@@ -127,7 +127,7 @@ class RankSum(Additive):
         return self.bound(public)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """No theorem: it is no sum over single records."""
+        """Refuse: no theorem prices a figure that is no sum over single records."""
         raise NotSupported(
             "RankSum has no price on a Poisson batch: it compares records; ask it of all records."
         )

@@ -325,7 +325,7 @@ class ListTargets(Additive):
         )
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: it is bought once, of all lists."""
+        """Refuse: targets are bought once, of all lists."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:

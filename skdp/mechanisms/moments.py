@@ -145,7 +145,7 @@ class JointMoments(Additive):
         return deviation, deviation / product, deviation / square
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: moments are bought once, of all records."""
+        """Refuse: moments are bought once, of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:
@@ -248,7 +248,7 @@ class ColumnMoments(Additive):
         return 2.0 * math.sqrt(public.n_features) if public.replace_one else self.bound(public)
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: scales are bought of all records."""
+        """Refuse: scales are bought of all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:

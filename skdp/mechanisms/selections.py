@@ -160,7 +160,7 @@ class BestColumn(Selection):
         return ROUNDINGS * UNIT * public.most_rows
 
     def sampled_event(self, public: Public, rate: float) -> Event:
-        """Refused: models are compared on all records."""
+        """Refuse: models are compared on all records."""
         return Mechanism.sampled_event(self, public, rate)
 
     def measure(self, records: Records) -> Array:

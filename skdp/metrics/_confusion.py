@@ -434,7 +434,7 @@ class _ByGroup(Counting):
 
 
 def _declared(names: Iterable[Any]) -> Array:
-    """Sorted, all of one kind and different."""
+    """Sort names that are all of one kind and different; refuse others."""
     given = list(names)
     array, kind = attempt(partial(np.asarray, given))
     plain = kind is None and array.ndim == 1 and array.dtype.kind in "biufU"

@@ -237,7 +237,7 @@ def _between(a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Where terms are cut, where they are large, and the grid of the others; any choice is sound."""
+    """Choice of where terms are cut, where they are large, and the grid of the others; any is sound."""
 
     s: float  # one over the multiplier
     batches: int
@@ -275,7 +275,7 @@ class _Choice:
         return none + known, none
 
     def overflow(self, j: int, lost: float) -> tuple[float, float]:
-        """What is lost of the sum of small terms, as a part of all where j terms are large."""
+        """Return the part of the sum of small terms that is lost, as a part of all where j terms are large."""
         with_it, without = self.above(self.bound) if self.octaves else (0.0, 0.0)
         ways = math.exp(_log_ways(self.batches, j)) * lost
         known = ways * without**j * (1.0 + self.bound)
@@ -307,7 +307,7 @@ def _sd(bound: float, s: float) -> float:
 
 
 def _bound_of(batches: int, s: float, most: float) -> float:
-    """What a small term may exceed 1 by: some sd of the sum of all small ones."""
+    """Return the most that a small term exceeds 1 by: some sd of the sum of all small ones."""
     bound = most
     for _ in range(60):
         wide = _BOUND * math.sqrt(batches) * _sd(1.0 + bound, s)
@@ -378,7 +378,7 @@ def _sum_of_small(small: Grid, count: int, tilted: bool) -> tuple[Grid, float]:
 
 
 def _apart(rough: Rough, tilts: Array, first: int, last: int) -> list[float]:
-    """Of a ladder of tilts from zero on, some whose laws lie some sd apart within a window."""
+    """Choose tilts of a ladder from zero on whose laws lie some sd apart within a window."""
     means, spreads = rough.moments(np.append(0.0, tilts))
     chosen, here = [], 0
     for k in range(1, len(means)):

@@ -39,15 +39,15 @@ class _Inner:
 
     @property
     def largest_loss(self) -> float:
-        """That of the pair."""
+        """The pair's largest loss."""
         return self.pair.largest_loss
 
     def nodes(self, reach: float) -> tuple[Array, Array]:
-        """Those of the pair."""
+        """The pair's nodes."""
         return self.pair.nodes(reach)
 
     def ends(self, reach: float, floor: float) -> tuple[float, float]:
-        """Those of the pair."""
+        """The pair's ends."""
         return self.pair.ends(reach, floor)
 
     def lattice(self, step: float, reach: float, floor: float) -> Lattice:

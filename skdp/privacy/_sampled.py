@@ -225,7 +225,7 @@ for _currency in ("gdp", "zcdp", "rdp"):
 def _allocated_profile(
     event: RandomAllocation, epsilon: Any, neighbors: str, extra_mu: float = 0.0
 ) -> Any:
-    """That of the exact pair; beside a Gaussian, of a batch that all know."""
+    """Profile of the exact pair; beside a Gaussian, that of a batch that all know."""
     if extra_mu:
         known = _known_batch(event, neighbors)
         return gaussian_delta(epsilon, math.hypot(1.0 / known.multiplier, extra_mu))

@@ -260,7 +260,7 @@ class Prover:
         above = found + most * missing + law.infinite
         return DOWN.add(max(found.lo, ZERO), law.infinite.lo), min(above.hi, ONE)
     def lower(self, e: Interval) -> Decimal:
-        """At most the true delta."""
+        """Lower bound on the true delta."""
         if not self.law.spread:
             return self.delta(e)[0]
         s = (Interval(EIGHTH_PI) * Interval(self.law.spread))._of("sqrt") * self.h

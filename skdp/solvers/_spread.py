@@ -2,7 +2,7 @@
 
 An objective with a random linear term b ends, to first order, ``H^-1 b`` away from its minimiser, H its curvature
 there. H is not released, but answers tell of it: the noisy moment is that of the rows, the mean norm and the moment's
-trace say how lengths of rows vary, and the parameters where scores lie (`_elliptical`). Before a fit rows are normal.
+trace say how lengths of rows vary, and the parameters where scores lie (below). Before a fit rows are normal.
 Labels are taken to follow the model; what a clip and a shrunk row lose of the curvature is integrated over both.
 Nothing here costs anything, and nothing rests on it.
 

@@ -123,7 +123,7 @@ def test_bank_encoding_refused():
 
 def test_a_folder_without_network_reads_a_small_file(tmp_path):
     (tmp_path / "wine_quality").mkdir()
-    header = [*datasets._wine.BOUNDS, "quality", "color"]
+    header = [*datasets._uci.WINE_BOUNDS, "quality", "color"]
     lines = [",".join(header), ",".join(["1"] * 11 + ["6", "red"]), ",".join("?" * 13)]
     content = gzip.compress("\n".join(lines).encode())
     (tmp_path / "wine_quality" / "wine_quality.csv.gz").write_bytes(content)

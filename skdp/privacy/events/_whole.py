@@ -132,7 +132,7 @@ class _Discrete(Event):
 
     @property
     def enumerable(self) -> bool:
-        """Whether its answers are few enough to be listed."""
+        """Return True: its answers are few enough to be listed."""
         return True
 
     def worst_pair(self, neighbors: str) -> tuple[Array, Array]:
@@ -162,7 +162,7 @@ class DiscreteGaussian(_Discrete):
 
     @property
     def enumerable(self) -> bool:
-        """Whether sd and shift are small."""
+        """Return True if sd and shift are small."""
         return 2 * _REACH * self.sd + self.shift < _MOST
 
     def worst_pair(self, neighbors: str) -> tuple[Array, Array]:
@@ -196,7 +196,7 @@ class DiscreteLaplace(_Discrete):
 
     @property
     def enumerable(self) -> bool:
-        """Whether shift is small."""
+        """Return True if shift is small."""
         return self.shift < _MOST
 
     def worst_pair(self, neighbors: str) -> tuple[Array, Array]:
