@@ -84,18 +84,22 @@ class Registry(MutableMapping[str, type[T]], Generic[T]):
         if id(kind) in self._found:  # registered classes live as long as the registry
             return True
         name = getattr(kind, "__name__", None)
-        if not isinstance(name, str) or not any(kind is own for own in self.called(name)):
-            return False
-        self._found.add(id(kind))
-        return True
+        for own in self.called(name) if isinstance(name, str) else ():
+            if kind is own:
+                self._found.add(id(kind))
+                return True
+        return False
 
     def called(self, class_name: str) -> list[type[T]]:
         """Return the registered classes of that ``__name__``; no other class is loaded."""
-        own = {
-            name: kind.rpartition(".")[2] if isinstance(kind, str) else kind.__name__
-            for name, kind in self._kinds.items()
-        }
-        return [self[name] for name in own if own[name] == class_name]
+        found = []
+        for name, kind in list(
+            self._kinds.items()
+        ):  # a class that is loaded takes the place of its name
+            own = kind.rpartition(".")[2] if isinstance(kind, str) else kind.__name__
+            if own == class_name:
+                found.append(self[name])
+        return found
 
     def __getitem__(self, name: str) -> type[T]:
         kind = self._kinds[name]
@@ -151,7 +155,7 @@ class Kinds(Set[type]):
         return self._classes.homes()
 
     def __contains__(self, kind: object) -> bool:
-        return kind in self._classes.values()
+        return self._classes.holds(kind)
 
     def __iter__(self) -> Iterator[type]:
         return iter(self._classes.values())

@@ -221,15 +221,13 @@ class PrivateClassifier(ClassifierMixin, PrivateLearner):
         stage = ScoreBins(classes, self._slopes, bool(getattr(self, "fit_intercept", True)))
         if not isinstance(self.calibrate, str):
             stage.refuse(plan)
-        elif self._is_left_alone() or not is_worth_it(plan, self._slopes):
-            return plan
+        else:  # not one of several fits that go on from each other, nor where nobody prices a Gaussian
+            payer = self._payer()
+            pure = "pure" in (self.accountant, None if payer is None else payer.accountant)
+            goes_on = self._start().given or bool(getattr(self, "warm_start", False))
+            if pure or goes_on or not is_worth_it(plan, self._slopes):
+                return plan
         return replace(plan, after=(stage,))
-
-    def _is_left_alone(self) -> bool:
-        """Return True for one of several fits that go on from each other, and where nobody prices a Gaussian."""
-        payer = self._payer()
-        pure = "pure" in (self.accountant, None if payer is None else payer.accountant)
-        return pure or self._start().given or bool(getattr(self, "warm_start", False))
 
     def _scale_scores(self, slope: Slope) -> None:
         """Multiply what is stored so that scores are so many times as large, and shifted."""

@@ -209,14 +209,17 @@ def taking_foreign(init: Callable[..., None]) -> Callable[..., None]:
     """
     _, *own = inspect.signature(init).parameters.values()
     names = [parameter.name for parameter in own]
+    known = set(names)
     keywords = all(parameter.kind is parameter.KEYWORD_ONLY for parameter in own)
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **given: Any) -> None:
-        given = take_foreign(type(self), given, names)
-        if keywords:
+        if not known.issuperset(given):
+            given = take_foreign(type(self), given, names)
+            if keywords:
+                _refuse_misspelt(type(self), given, names)
+        if keywords and args:
             refuse_positions(type(self), args, names)
-            _refuse_misspelt(type(self), given, names)
         init(self, *args, **given)
 
     return __init__

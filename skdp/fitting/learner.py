@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -128,7 +127,14 @@ class PrivateLearner(PrivateEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _, task = self._stated(self._sizes(1, 1, 1, self._heaviest(), self._norm_before(1)))
-        for told in (*_theirs(self.solver), *task.ignored):
+        ignored = list(task.ignored)
+        if is_auto(self.solver) and self.solver != "auto":
+            ignored.insert(
+                0,
+                f"solver={self.solver!r} is one of scikit-learn's, and means 'auto' here: public sizes choose a "
+                "private one.",
+            )
+        for told in ignored:
             warnings.warn(told, UserWarning, stacklevel=frames_to_caller())
         self._start().check()
 
@@ -317,12 +323,6 @@ class PrivateLearner(PrivateEstimator):
             return table(self, X, reset=False)
         X = table(self, X, reset=False, sparse=False)
         return to_columns(X, self.bounds_, self.octave_units_)
-
-
-def _theirs(solver: str | Solver) -> Iterator[str]:
-    """Yield a sentence for the name of one of scikit-learn's solvers."""
-    if is_auto(solver) and solver != "auto":
-        yield f"solver={solver!r} is one of scikit-learn's, and means 'auto' here: public sizes choose a private one."
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:

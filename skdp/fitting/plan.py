@@ -186,10 +186,6 @@ class Plan:
             return [(self.task.of_one(0), self.fits)]
         return [(self.task.of_one(code), 1) for code in range(self.fits)]
 
-    def each_task(self) -> list[Task]:
-        """Return what each fit minimises."""
-        return [self.task] if self.fits == 1 else [self.task.of_one(k) for k in range(self.fits)]
-
     def script(self, of_each: list[Script]) -> Script:
         """Return the script of all fits, from the script of each of `tasks`."""
         if self.fits == 1:

@@ -267,7 +267,8 @@ class Run:
 def _solve(window: Window, plan: Plan, budget: Budget, known: Known, heard: Heard | None) -> Array:
     """Return the solver's parameters, a column for each fit where there are several; its vault is let go of."""
     view, columns = plan.view(known), []
-    for code, task in enumerate(plan.each_task()):
+    for code in range(plan.fits):
+        task = plan.task if plan.fits == 1 else plan.task.of_one(code)
         oracle = window(view, None if plan.fits == 1 else code)
         shown = oracle if heard is None else heard.beside(oracle)
         columns.append(plan.solver.solve(shown, task, budget))

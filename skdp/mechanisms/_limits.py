@@ -119,7 +119,9 @@ class Limits:
         """Bound the rounding of a gradient made of twofold products."""
         public, most = self.public, self.public.most
         depth = (public.width + public.depth + 8.0) ** 2 * UNIT
-        scores = self._per_score() * w
+        scores = (
+            float(self.loss.curvature or 0.0) * public.row_bound * w
+        )  # for a unit error of each
         scores *= 6.0 * public.row_bound + depth * max(public.stretch, public.row_bound)
         sums = (most / PIECE + ROUNDINGS + public.depth) ** 2 * UNIT * self._longest()
         sums += (LIBM + 8.0) * self.bound
@@ -164,10 +166,6 @@ class Limits:
     def rounds(self) -> Iterable[int]:
         """Return the rounds that a search may take: with a promise until its certificate, else a fixed number."""
         return count() if self.promised else range(PATIENCE)
-
-    def _per_score(self) -> float:
-        """Bound the change of all gradients for a unit error of a score, per record."""
-        return float(self.loss.curvature or 0.0) * self.public.row_bound
 
     def _columns(self) -> int:
         """Terms of a score, as rows lie in memory or as they are spoken of."""
