@@ -66,7 +66,7 @@ def write_stand_ins(folder):
 
 def _write_tables(folder, rng):
     """Tables with a header."""
-    from skdp.datasets import _census, _kddcup99, _uci
+    from skdp.datasets import _census, _uci
 
     def columns(bounds, categories):
         found = {name: _numbers(rng, *ends) for name, ends in bounds.items()}
@@ -79,10 +79,10 @@ def _write_tables(folder, rng):
     _write_csv(folder / "adult/adult.csv.gz", {name: adult[name] for name in _census.HEADER})
     bank = columns(_uci.BANK_BOUNDS, _uci.BANK_CATEGORIES)
     _write_csv(folder / "bank/bank.csv.gz", bank | {"y": _labels(rng, bank["age"], "no", "yes")})
-    attacks = columns(_kddcup99.BOUNDS, _kddcup99.CATEGORIES)
+    attacks = columns(_uci.KDD_BOUNDS, _uci.KDD_CATEGORIES)
     attacks["label"] = _labels(rng, attacks["count"], "normal", "neptune")
     _write_csv(
-        folder / "kddcup99/kddcup99_10_percent.csv.gz", {k: attacks[k] for k in _kddcup99.HEADER}
+        folder / "kddcup99/kddcup99_10_percent.csv.gz", {k: attacks[k] for k in _uci.KDD_HEADER}
     )
     bike = {name: _numbers(rng, *ends) for name, ends in _uci.BIKE_BOUNDS.items()}
     bike |= {name: rng.integers(a, b + 1, ROWS) for name, (a, b) in _uci.BIKE_CATEGORIES.items()}

@@ -21,8 +21,7 @@ from ..penalties import L1, L1Ball, NoPenalty, ScaledPenalty
 from ..privacy.ledger import Recorder
 from ..solvers import SOLVERS
 from ._neighbours import Array, Data, adversarial_pairs, common_row
-from ._replay import Run, fitted, replay
-from ._tape import Watched
+from ._replay import Run, Watched, fitted, replay
 
 __all__ = ["asked", "estimators", "first_that_fits", "page", "questions", "replays"]
 

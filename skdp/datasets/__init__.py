@@ -7,11 +7,10 @@ from .._lazy import attach
 if TYPE_CHECKING:
     from ._census import load_adult, load_ipums_br, make_census
     from ._csv import load_csv
-    from ._kddcup99 import load_kddcup99
     from ._mnist import load_mnist
     from ._sparse import make_sparse_classification
     from ._table import Matrix, Table
-    from ._uci import load_bank, load_bike, load_wine
+    from ._uci import load_bank, load_bike, load_kddcup99, load_wine
 else:
     __getattr__, __dir__ = attach(
         __name__,
@@ -22,7 +21,7 @@ else:
             "make_census": "_census",
             "load_csv": "_csv",
             "load_ipums_br": "_census",
-            "load_kddcup99": "_kddcup99",
+            "load_kddcup99": "_uci",
             "load_mnist": "_mnist",
             "make_sparse_classification": "_sparse",
             "Matrix": "_table",

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import skdp
 from skdp.audit import adversarial_pairs, audit, fitted, replay
-from skdp.audit._tape import Watched
+from skdp.audit._replay import Watched
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import program as _program
 from skdp.fitting.stages import ColumnBounds

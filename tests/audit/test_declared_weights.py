@@ -13,7 +13,7 @@ from laws.vaults import RELATIONS
 from sklearn.base import clone, is_classifier
 
 from skdp.audit import Neighbours, replay
-from skdp.audit._tape import Watched
+from skdp.audit._replay import Watched
 from skdp.entry import Labels, _intake, _units
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import program as _program

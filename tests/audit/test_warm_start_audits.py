@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from skdp import DPLogisticRegression, DPRidge
 from skdp.audit import adversarial_pairs, audit, replay, worst_case_pair
-from skdp.audit._tape import Watched
+from skdp.audit._replay import Watched
 from skdp.fitting import estimator as _estimator
 from skdp.fitting import program as _program
 from skdp.fitting import run as _run

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from skdp import DPGaussianNB, NotSupported
 from skdp.audit import adversarial_pairs, audit, fitted, replay
 from skdp.mechanisms import ClassSums
-from skdp.naive_bayes._class_moments import Gaussians, Moments
+from skdp.naive_bayes.gaussian import Gaussians, Moments
 from skdp.privacy import Ledger, accountants
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.privacy.events import Gaussian
