@@ -19,13 +19,13 @@ from ..privacy.events import Event
 from ..privacy.ledger import Recorder, Scripted
 
 __all__ = [
+    "Ticking",
     "Told",
     "begin_context",
     "finish",
     "length_of",
     "refuse_looks",
     "telling",
-    "with_progress",
     "with_progress_bar",
 ]
 
@@ -57,13 +57,22 @@ class _Bar:
         self._bar.update()
 
 
-class _Ticking:
-    """An account that says where a fit is: a question is over when the next one is charged, or the fit ends."""
+class Ticking:
+    """An account that says where a fit is: a question is over when the next one is charged, or the fit ends.
+
+    Parameters
+    ----------
+    account : Account
+        What pays.
+    told : Told
+        Who is told.
+    """
 
     def __init__(self, account: Account, told: Told) -> None:
         self._account, self._told, self._open = account, told, False
 
     def charge(self, event: Event) -> None:
+        """Charge the account, and report the question before as over and this one as begun."""
         self._account.charge(event)
         self.over()
         self._told.begin(event)
@@ -81,9 +90,11 @@ class _Ticking:
         finish(self._account)
 
     def affords(self, *wanted: Event) -> bool:
+        """Return True if the account has enough left."""
         return self._account.affords(*wanted)
 
     def share(self, event: Event) -> float:
+        """Return the part of the account that a question takes."""
         return self._account.share(event)
 
 
@@ -98,19 +109,6 @@ def length_of(account: Account) -> int | None:
     if not isinstance(account, Recorder | Scripted):
         return None
     return sum(count for _, count in account.script)
-
-
-def with_progress(account: Account, told: Told) -> _Ticking:
-    """An account that says where a fit is.
-
-    Parameters
-    ----------
-    account : Account
-        What pays.
-    told : Told
-        Who is told.
-    """
-    return _Ticking(account, told)
 
 
 def finish(account: Any) -> None:
@@ -153,7 +151,7 @@ def with_progress_bar(account: Account, name: str, verbose: int, total: int | No
         raise ImportError(
             f"verbose={verbose} shows a progress bar, which needs tqdm: pip install 'skdp[progress]', or set verbose=1."
         ) from error
-    return with_progress(account, _Bar(tqdm(total=total, desc=name, unit="question")))
+    return Ticking(account, _Bar(tqdm(total=total, desc=name, unit="question")))
 
 
 _HOOKS = "on_fit_task_begin", "on_fit_task_end"

@@ -25,7 +25,7 @@ from ..solvers import Budget
 from ..solvers._solver import OracleLike
 from ._payer import warn_of_noise
 from ._pricing import filter_of, priced, priced_as_before, shared_budget
-from ._progress import Told, finish, length_of, with_progress, with_progress_bar
+from ._progress import Ticking, Told, finish, length_of, with_progress_bar
 from .plan import Plan, Purchase
 from .program import Program, Viewed, Window
 from .stages import Known
@@ -38,22 +38,21 @@ if TYPE_CHECKING:
 __all__ = ["Fitted", "Heard", "Run", "prepare"]
 
 
-def expected_error(plan: Plan, budget: Budget) -> dict[str, Any]:
+def expected_error(plan: Plan | Purchase, budget: Budget) -> dict[str, Any]:
     """Return the standard errors that a receipt states; empty where public numbers do not give them.
 
     They hold for a table whose rows are alike in all directions. The squared error of a score is spread evenly over
     the d coefficients: each gets a d-th part, divided by the variance that its column has beside the others.
 
-    Of a table whose rows are alike in all directions: a score is off by so much, and each of d coefficients, over the
-    deviation that its column has beside the others, by the d-th part of its square.
-
     Parameters
     ----------
-    plan : Plan
-        What is run.
+    plan : Plan or Purchase
+        What is run; a purchase has no model.
     budget : Budget
         Of its solver.
     """
+    if isinstance(plan, Purchase):
+        return {}
     logistic = type(plan.task.loss) is Logistic
     if plan.base_rate is not None and not (logistic and plan.fits == 1):
         raise ValueError(
@@ -181,12 +180,12 @@ class Run:
             What was spent.
         """
         plan = self.plan
-        warn_of_noise(self._error)
+        warn_of_noise(expected_error(self.plan, self.budget))
         followed: list[Account] = []
 
         def follow(account: Account) -> Account:
             account = with_progress_bar(account, plan.name, verbose, length_of(self.account))
-            followed.append(account if told is None else with_progress(account, told))
+            followed.append(account if told is None else Ticking(account, told))
             return followed[0]
 
         work = partial(self._work, heard=heard)
@@ -207,11 +206,6 @@ class Run:
     def charge(self) -> Script:
         """Return the script that a shared ledger is charged: this run, and what it still owes for the fits before."""
         return joint(self.plan.owed, self.statement.script)
-
-    @property
-    def _error(self) -> dict[str, Any]:
-        """Return the standard error that noise adds to a model, where public numbers give one."""
-        return expected_error(self.plan, self.budget) if isinstance(self.plan, Plan) else {}
 
     @property
     def _program(self) -> Program:
@@ -258,7 +252,7 @@ class Run:
             unit=plan.unit,
             rows=plan.public.rows,
             around=self.around,
-            standard_error=self._error,
+            standard_error=expected_error(self.plan, self.budget),
         )
         earlier = plan.earlier
         return receipt if earlier is None else continued(earlier, receipt, plan.accountant)
