@@ -171,8 +171,10 @@ def _witness(
 
 def _step(written: dict[str, Any], way: str) -> Any:
     """The checker's own reading of an event."""
-    own = {name: field(name, v) for name, v in written.items() if name not in ("family", "count")}
-    return getattr(Families(way), "_" + written["family"])(**own)
+    family = getattr(Families(way), "_" + written["family"], None)
+    if family is None:
+        raise ValueError(f"it knows no {written['family']}")
+    return family(**{n: field(n, v) for n, v in written.items() if n not in ("family", "count")})
 
 
 def _range(span: tuple[float, float], h: float) -> list[int]:

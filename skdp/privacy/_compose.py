@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._costs import inverse_up
+from ._moved import furthest, parts
 from .curves import cost, currencies
 from .events import (
+    BoundedRange,
     Event,
     Gaussian,
+    Laplace,
+    MixtureOfGaussians,
     PoissonBundle,
     PoissonGaussian,
+    PoissonLaplace,
     PoissonPure,
     PureDP,
     RandomAllocation,
@@ -35,6 +41,8 @@ Reduction = Callable[[Any, str], Event]
 
 _ROUND_OFF = 2e-15  # relative: covers the rounding of a computed epsilon
 _LEAST_ALLOCATED, _MOST_BATCHES = 0.3, 2**20  # more batches never cost more
+_LEAST_MOVED = 0.01  # sd over the largest move; with less, any loss is larger than a promise
+_LEAST_LAPLACE = 1 / 256  # scale, over a contribution, whose exponentials are doubles
 _POWERS = {"gdp": 2}  # mu adds in squares, every other price as it is
 
 
@@ -63,6 +71,19 @@ def _poisson_pure(event: PoissonPure, neighbors: str) -> Event:
     return PureDP(largest) if plain else event
 
 
+def _poisson_laplace(event: PoissonLaplace, neighbors: str) -> Event:
+    """A sample of nobody or of everybody is none, and with next to no noise there is only a pure bound."""
+    times = 2.0 if neighbors == "replace_one" else 1.0
+    if event.rate == 0 or math.isinf(event.multiplier):
+        return PureDP(0.0)
+    if event.rate == 1:
+        return Laplace(event.multiplier / times)
+    if event.multiplier < _LEAST_LAPLACE:
+        epsilon = times * inverse_up(event.multiplier) * (1 + _ROUND_OFF)
+        return _poisson_pure(PoissonPure(epsilon, event.rate), neighbors)
+    return event
+
+
 def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:
     """A bundle of one kind only is that kind; pure steps on one sample add up before it."""
     epsilons = [e for e in event.epsilons if e > 0]
@@ -70,6 +91,20 @@ def _poisson_bundle(event: PoissonBundle, neighbors: str) -> Event:
         return _poisson_gaussian(PoissonGaussian(event.multiplier, event.rate), neighbors)
     if math.isinf(event.multiplier):
         return _poisson_pure(PoissonPure(math.fsum(epsilons), event.rate), neighbors)
+    return event
+
+
+def _mixture_of_gaussians(event: MixtureOfGaussians, neighbors: str) -> Event:
+    """One move or none is a sample, a sure move is none, and in next to no noise the furthest move is as sure."""
+    most, moves, up, down = parts(event, neighbors)
+    if most == 0:
+        return Gaussian(math.inf)
+    sure = all(sum(w > 0 for w in side) == 1 for side in (up, down))
+    if sure or not _LEAST_MOVED <= event.multiplier / most < math.inf:
+        return Gaussian(event.multiplier / furthest(event, neighbors))
+    same = up == down if neighbors == "replace_one" else not any(down[1:])
+    if same and len(moves) == 2:
+        return PoissonGaussian(event.multiplier / most, up[1])
     return event
 
 
@@ -94,8 +129,11 @@ def _known_by_epsilon(event: Event, neighbors: str) -> Event:
 
 
 _REDUCTIONS: dict[type[Event], Reduction] = {
+    BoundedRange: lambda event, neighbors: event if event.epsilon else PureDP(0.0),
+    MixtureOfGaussians: _mixture_of_gaussians,
     PoissonBundle: _poisson_bundle,
     PoissonGaussian: _poisson_gaussian,
+    PoissonLaplace: _poisson_laplace,
     PoissonPure: _poisson_pure,
     RandomAllocation: _random_allocation,
     RandomPosition: _random_position,

@@ -23,7 +23,9 @@ from .events import (
     Event,
     Gaussian,
     Laplace,
+    MixtureOfGaussians,
     PoissonGaussian,
+    PoissonLaplace,
     PoissonPure,
     PureDP,
     RandomizedResponse,
@@ -89,7 +91,9 @@ _ATTAINED: dict[type[Event], Callable[[Any, str], bool]] = {
     DiscreteLaplace: lambda event, _: event.enumerable,
     Gaussian: lambda event, _: True,
     Laplace: lambda event, _: True,
+    MixtureOfGaussians: lambda event, _: True,
     PoissonGaussian: lambda event, _: True,
+    PoissonLaplace: lambda event, _: True,
     PoissonPure: lambda event, neighbors: neighbors == "add_remove" or event.rate in (0.0, 1.0),
     PureDP: lambda event, _: True,
     RandomizedResponse: lambda event, _: True,
@@ -121,8 +125,9 @@ def enclose(
     ----------
     script : tuple of (Event, int), or Event
         What is released; fixed before the data is touched. Every event must have a dominating pair that is attained:
-        Gaussians, Laplace noise, pure steps, Poisson-sampled Gaussians, Poisson-sampled pure steps under add/remove,
-        integer noise, randomised response and `WorstPair`, in any composition.
+        Gaussians, Laplace noise, pure steps, Poisson-sampled Gaussian and Laplace steps, groups of sampled rows,
+        Poisson-sampled pure steps under add/remove, integer noise, randomised response and `WorstPair`, in any
+        composition.
     delta, epsilon : float
         One of them: the other is enclosed.
     neighbors : {"replace_one", "add_remove"}

@@ -20,6 +20,7 @@ from ._compose import exact_mu, reduced
 from ._costs import inverse_up
 from ._discrete import outcomes
 from ._gaussian import gaussian_delta, gaussian_epsilon
+from ._moved import parts
 from ._pld_allocation import AllocatedPair, of_adding, of_removing
 from ._pld_compose import Tail, compose
 from ._pld_curve_pairs import (
@@ -29,20 +30,26 @@ from ._pld_curve_pairs import (
     BundleReplacePair,
     OutcomesPair,
 )
+from ._pld_laplace import LaplaceAddPair, LaplaceRemovePair, LaplaceReplacePair
 from ._pld_lattice import Pair
+from ._pld_moved import MovedPair
 from ._pld_other_pairs import AtomPair, LaplacePair, ListedPair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
+from ._pld_range import LARGEST_RANGE, SMALLEST_RANGE, range_pairs
 from ._sampled_pure import atoms
 from .events import (
     BestOf,
+    BoundedRange,
     DiscreteGaussian,
     DiscreteLaplace,
     Event,
     Gaussian,
     Laplace,
+    MixtureOfGaussians,
     PoissonBundle,
     PoissonGaussian,
+    PoissonLaplace,
     PoissonPure,
     PureDP,
     RandomAllocation,
@@ -91,6 +98,13 @@ def _poisson(event: PoissonGaussian, neighbors: str) -> tuple[Pair, Pair]:
     return RemovePair(shift, rate), AddPair(shift, rate)
 
 
+def _poisson_laplace(event: PoissonLaplace, neighbors: str) -> tuple[Pair, Pair]:
+    shift, rate = inverse_up(event.multiplier), event.rate
+    if neighbors == "replace_one":
+        return _symmetric(LaplaceReplacePair(shift, rate))
+    return LaplaceRemovePair(shift, rate), LaplaceAddPair(shift, rate)
+
+
 def _poisson_pure(event: PoissonPure, neighbors: str) -> tuple[Pair, Pair]:
     removing, adding = atoms(event, neighbors)
     return AtomPair(removing), AtomPair(adding)
@@ -103,6 +117,14 @@ def _bundle(event: PoissonBundle, neighbors: str) -> tuple[Pair, Pair]:
     if neighbors == "replace_one":
         return _symmetric(BundleReplacePair(shift, rate, epsilons))
     return BundleRemovePair(shift, rate, epsilons), BundleAddPair(shift, rate, epsilons)
+
+
+def _moved(event: MixtureOfGaussians, neighbors: str) -> tuple[Pair, Pair]:
+    most, moves, up, down = parts(event, neighbors)
+    removing, adding = (
+        MovedPair(most / event.multiplier, moves, *sides) for sides in ((up, down), (down, up))
+    )
+    return removing, adding
 
 
 def _allocated(event: RandomAllocation, neighbors: str) -> tuple[Pair, Pair]:
@@ -129,9 +151,11 @@ _PAIRS: dict[type[Event], Callable[[Any, str], tuple[Pair, Pair]]] = {
     WorstPair: _listed,
     Gaussian: lambda event, _: _symmetric(GaussianPair(1 / event.multiplier)),
     Laplace: lambda event, _: _symmetric(LaplacePair(inverse_up(event.multiplier))),
+    MixtureOfGaussians: _moved,
     PureDP: lambda event, _: _symmetric(PurePair(event.epsilon)),
     PoissonBundle: _bundle,
     PoissonGaussian: _poisson,
+    PoissonLaplace: _poisson_laplace,
     PoissonPure: _poisson_pure,
     RandomAllocation: _allocated,
     WithoutReplacementGaussian: lambda event, _: _symmetric(
@@ -148,6 +172,8 @@ def supports(event: Event, neighbors: str) -> bool:
 
 
 def _known(event: Event, neighbors: str) -> bool:
+    if isinstance(event, BoundedRange):
+        return SMALLEST_RANGE <= event.epsilon <= LARGEST_RANGE
     if isinstance(event, WithoutReplacementGaussian):
         return neighbors == "replace_one"
     return type(event) in _PAIRS and getattr(event, "enumerable", True)
@@ -161,9 +187,9 @@ def _noise(event: Any) -> float:
         return 0.0 if told else event.multiplier
     if hasattr(event, "noise"):
         return float(event.noise)
-    return (
-        1 / event.epsilon if isinstance(event, (PureDP, PoissonPure)) else float(event.multiplier)
-    )
+    if isinstance(event, (BoundedRange, PoissonPure, PureDP)):
+        return 1 / event.epsilon
+    return float(event.multiplier)
 
 
 def live(script: Script, neighbors: str) -> dict[Event, int]:
@@ -189,7 +215,12 @@ def composed(counts: dict[Event, int]) -> bool:
 
 def directions_of(counts: dict[Event, int], neighbors: str) -> list[Counted]:
     """The pairs of all steps by direction: removing a record, and adding one where that differs."""
-    pairs = [(_PAIRS[type(event)](event, neighbors), count) for event, count in counts.items()]
+    pairs: list[tuple[tuple[Pair, Pair], int]] = []
+    for event, count in counts.items():
+        if isinstance(event, BoundedRange):  # all of them together
+            pairs += [(_symmetric(pair), k) for pair, k in range_pairs(event.epsilon, count)]
+        else:
+            pairs.append((_PAIRS[type(event)](event, neighbors), count))
     removing, adding = (tuple((pair[i], count) for pair, count in pairs) for i in (0, 1))
     return [removing] if removing == adding else [removing, adding]
 

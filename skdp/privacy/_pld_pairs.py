@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from ._pld_lattice import Array, Components, Lattice, density, log_mass
 
-__all__ = ["AddPair", "GaussianPair", "MixturePair", "RemovePair", "ReplacePair"]
+__all__ = ["AddPair", "GaussianPair", "MixturePair", "RemovePair", "ReplacePair", "mixed"]
 
 _RULES = (np.polynomial.legendre.leggauss(3), np.polynomial.legendre.leggauss(5))
 _NARROWS = (
@@ -19,7 +19,7 @@ _NARROWS = (
 )  # cells this wide (in sd) are integrated to 1e-15 by three and by five points
 
 
-def _mixed(y: Array, rate: float) -> Array:
+def mixed(y: Array, rate: float) -> Array:
     """log(1 - rate + rate * e^y), exact in relative terms near 0 and at large |y|."""
     small = np.minimum(y, 30.0)
     far = math.log(rate) + y + np.log1p((1 - rate) / rate * np.exp(-np.maximum(y, 30.0)))
@@ -172,7 +172,7 @@ class RemovePair(SampledPair):
 
     def loss(self, x: Array) -> Array:
         """log(1 - q + q e^y), y the loss of the Gaussian that is not sampled."""
-        return _mixed(self.shift * (x - self.shift / 2), self.rate)
+        return mixed(self.shift * (x - self.shift / 2), self.rate)
 
     def at(self, loss: Array) -> Array:
         """Inverse of `loss`; minus infinity at and below log(1 - q)."""
@@ -204,7 +204,7 @@ class AddPair(SampledPair):
 
     def loss(self, x: Array) -> Array:
         """Minus the loss of the removal, mirrored so that it increases."""
-        return -_mixed(-self.shift * (x + self.shift / 2), self.rate)
+        return -mixed(-self.shift * (x + self.shift / 2), self.rate)
 
     def at(self, loss: Array) -> Array:
         """Inverse of `loss`; infinite at and above -log(1 - q)."""
@@ -231,7 +231,7 @@ class ReplacePair(SampledPair):
     def loss(self, x: Array) -> Array:
         """Difference of the two removal losses; odd in x."""
         up, down = self.shift * (x - self.shift / 2), -self.shift * (x + self.shift / 2)
-        return _mixed(up, self.rate) - _mixed(down, self.rate)
+        return mixed(up, self.rate) - mixed(down, self.rate)
 
     def at(self, loss: Array) -> Array:
         """x = (t/2 + arcsinh((1-q)/q e^{shift^2/2} sinh(t/2))) / shift, the root of a quadratic."""

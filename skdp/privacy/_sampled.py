@@ -28,7 +28,7 @@ from .events import (
     WithoutReplacementGaussian,
 )
 
-__all__ = ["log_excess"]
+__all__ = ["log_excess", "where_resolved"]
 
 Array = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def _poisson_renyi(event: PoissonGaussian, orders: Array, neighbors: str) -> Arr
         excess = log_excess(log_ratio, a * plus + (1 - a) * minus)
         return np.logaddexp(0.0, _log_sum_exp(excess + log_weight[:nodes]))
 
-    return _where_resolved(log_moment, orders, reach, unsampled)
+    return where_resolved(log_moment, orders, reach, unsampled)
 
 
 def _fitting(reach: Array) -> int:
@@ -77,7 +77,7 @@ def _fitting(reach: Array) -> int:
     return next(n for n in _NODES if n >= within.max(initial=0.0))
 
 
-def _where_resolved(
+def where_resolved(
     log_moment: Callable[[Array, int], Array], orders: Array, reach: Array, bound: Array
 ) -> Array:
     """Divergence from a log moment on as many nodes as each order needs, else its bound."""
@@ -148,7 +148,7 @@ def _without_replacement_renyi(
         powers = np.log(a * (a - 1)) + np.logaddexp((a - 1) * t[:nodes], -a * t[:nodes])
         return np.logaddexp(0.0, _log_sum_exp(powers + log_density[:nodes]))
 
-    return _where_resolved(log_moment, orders, reach, unsampled)
+    return where_resolved(log_moment, orders, reach, unsampled)
 
 
 @register(PoissonBundle, "rdp", relations=("add_remove",))

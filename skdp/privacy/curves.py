@@ -6,7 +6,17 @@ reads all of it, and nobody can take the place of a price of this package.
 
 from __future__ import annotations
 
-from . import _best_of, _costs, _discrete, _objective, _sampled, _sampled_pure, _threshold
+from . import (
+    _best_of,
+    _costs,
+    _discrete,
+    _moved,
+    _objective,
+    _sampled,
+    _sampled_laplace,
+    _sampled_pure,
+    _threshold,
+)
 from ._cost_registry import COSTS, cost, currencies, priced, register, registered
 
 __all__ = ["COSTS", "COST_FILES", "cost", "currencies", "priced", "register", "registered"]
@@ -15,8 +25,10 @@ COST_FILES = (  # whose functions `register` keeps
     _best_of,
     _costs,
     _discrete,
+    _moved,
     _objective,
     _sampled,
+    _sampled_laplace,
     _sampled_pure,
     _threshold,
 )

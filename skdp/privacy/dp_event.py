@@ -18,7 +18,9 @@ from .events import (
     Event,
     Gaussian,
     Laplace,
+    MixtureOfGaussians,
     PoissonGaussian,
+    PoissonLaplace,
     RandomizedResponse,
     Script,
     ShuffledEpoch,
@@ -90,6 +92,13 @@ def _translate(google: Any, event: Event, neighbors: str) -> Any:
         return google.PoissonSampledDpEvent(float(event.rate), batch)
     if isinstance(event, Laplace) and neighbors == "add_remove":
         return google.LaplaceDpEvent(float(event.multiplier))
+    if isinstance(event, PoissonLaplace) and neighbors == "add_remove":
+        batch = google.LaplaceDpEvent(float(event.multiplier))
+        return google.PoissonSampledDpEvent(float(event.rate), batch)
+    if isinstance(event, MixtureOfGaussians) and neighbors == "add_remove" and not event.back:
+        seen = [(m, w) for m, w in zip(event.moves, event.weights) if w > 0]
+        moves, weights = ([float(part) for part in parts] for parts in zip(*seen))
+        return google.dp_event.MixtureOfGaussiansDpEvent(float(event.multiplier), moves, weights)
     if isinstance(event, DiscreteLaplace) and neighbors == "add_remove" and event.scale > 0:
         return google.dp_event.DiscreteLaplaceDpEvent(1 / event.scale, event.shift)
     if isinstance(event, RandomizedResponse) and neighbors == "replace_one":
@@ -166,15 +175,23 @@ def _runs(event: Any, neighbors: str) -> list[tuple[Event, int]]:
 
 def _read(event: Any, name: str, neighbors: str) -> Event:
     """Translate one elementary event from dp-accounting; refuse an event that has no equivalent here."""
+    sampled = type(event.event).__name__ if name == "PoissonSampledDpEvent" else ""
     if name == "GaussianDpEvent":
         per_record = 2.0 if neighbors == "replace_one" else 1.0
         return Gaussian(float(event.noise_multiplier) / per_record)
     if name == "NonPrivateDpEvent":
         return Gaussian(0.0)
-    if name == "PoissonSampledDpEvent" and type(event.event).__name__ == "GaussianDpEvent":
+    if sampled == "GaussianDpEvent":
         return PoissonGaussian(
             float(event.event.noise_multiplier), float(event.sampling_probability)
         )
+    if sampled == "LaplaceDpEvent" and neighbors == "add_remove":
+        return PoissonLaplace(
+            float(event.event.noise_multiplier), float(event.sampling_probability)
+        )
+    if name == "MixtureOfGaussiansDpEvent" and neighbors == "add_remove":
+        moves, weights = tuple(event.sensitivities), tuple(event.sampling_probs)
+        return MixtureOfGaussians(float(event.standard_deviation), moves, weights)
     if name == "LaplaceDpEvent" and neighbors == "add_remove":
         return Laplace(float(event.noise_multiplier))
     if name == "DiscreteLaplaceDpEvent" and neighbors == "add_remove":

@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..exceptions import NotSupported
 from . import accountants
 from ._arithmetic import own_arithmetic
-from ._compose import exact_mu, reduced
+from ._compose import reduced
 from ._exact import at_least, meant, pure_price
 from .curves import priced
 from .events import (
@@ -24,17 +23,12 @@ from .events import (
     Gaussian,
     GaussianAboveThreshold,
     Laplace,
+    MixtureOfGaussians,
     ObjectivePerturbation,
-    PoissonBundle,
     PoissonGaussian,
-    PoissonPure,
     PureDP,
     PureObjectivePerturbation,
-    RandomAllocation,
-    RandomPosition,
     Script,
-    ShuffledEpoch,
-    WithoutReplacementGaussian,
     checked,
 )
 from .spec import Spec
@@ -51,15 +45,7 @@ _PLAIN = (
     AboveThreshold,
     GaussianAboveThreshold,
 )
-_RANDOM = (
-    PoissonGaussian,
-    PoissonPure,
-    PoissonBundle,
-    WithoutReplacementGaussian,
-    RandomAllocation,
-    RandomPosition,
-    ShuffledEpoch,
-)
+_MOST_SAMPLED = 64  # rows on a Poisson sample of which every division is priced
 _ROUND_OFF = 1e-15
 _UNDERFLOW = 1e-300  # a tail that underflows is not a tail of zero
 _HOPELESS = 1e4  # an epsilon of one row beyond which a curve is not searched
@@ -87,12 +73,6 @@ def for_rows(script: Script, spec: Spec, k: int) -> Spec:
     Spec
         The same delta and relation, with the epsilon that holds for k rows.
 
-    Raises
-    ------
-    NotSupported
-        If an event draws rows, or an order of rows, at random: several rows of one person share
-        draws, and no multiple of a price is proved here.
-
     See Also
     --------
     skdp.privacy.epsilon : What the script promises to one row.
@@ -100,8 +80,10 @@ def for_rows(script: Script, spec: Spec, k: int) -> Spec:
     Notes
     -----
     Gaussians of total mu are exactly ``k mu``-GDP. Events whose noise stands beside a sensitivity
-    are priced with k times of it. Where there is another kind of event, every point of the curve
-    of one row gives ``(k eps, delta(eps) (e^(k eps) - 1)/(e^eps - 1))``, and the best is taken.
+    are priced with k times of it. Rows that enter a Poisson sample each by itself move a Gaussian sum by
+    a binomial number of contributions: `MixtureOfGaussians`. Where there is another kind of event, every
+    point of the curve of one row gives ``(k eps, delta(eps) (e^(k eps) - 1)/(e^eps - 1))``, and the best
+    is taken.
 
     Examples
     --------
@@ -112,6 +94,10 @@ def for_rows(script: Script, spec: Spec, k: int) -> Spec:
     0.834
     >>> round(epsilon(((Gaussian(5.0), 1),), 1e-6), 3)
     0.834
+    >>> from skdp.privacy.events import PoissonGaussian
+    >>> sampled, row = ((PoissonGaussian(1.0, 0.01), 1000),), Spec(2.13, 1e-6, "add_remove")
+    >>> round(for_rows(sampled, row, 2).epsilon, 2)
+    4.55
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ValueError(f"k={k!r} must be a whole number, 1 or more.")
@@ -126,32 +112,40 @@ def _one_row(script: Script, spec: Spec) -> float:
 
 def _several(script: Script, spec: Spec, k: int) -> float:
     """Least of what is proved for k rows."""
-    for event, _ in script:
-        if isinstance(event, _RANDOM):
-            raise NotSupported(
-                f"{type(event).__name__} draws rows at random, and k={k} rows share its draws; "
-                "declare units of several rows before the fit instead."
-            )
     prices = [_pure(script, spec, k)]
-    moved = _moved_script(script, k)
-    if moved is not None:
-        prices.append(_one_row(moved, spec))
-        if exact_mu(reduced(script, spec.neighbors)) is not None:
+    moved = _moved_scripts(script, spec, k)
+    if moved:
+        prices.append(max(_one_row(each, spec) for each in moved))
+        known = reduced(script, spec.neighbors)
+        if all(isinstance(event, (Gaussian, PoissonGaussian)) for event in known):
             return prices[-1]
     prices.append(_over_the_curve(script, spec, k))
     return min(prices)
 
 
-def _moved_script(script: Script, k: int) -> Script | None:
-    """The script where every release moves k times as far; None if that is not known of one."""
-    moved = [(event, _moved(event, k), count) for event, count in script]
-    if any(new is None for _, new, _ in moved):
-        return None
-    return tuple((new or event, count) for event, new, count in moved)
+def _moved_scripts(script: Script, spec: Spec, k: int) -> list[Script]:
+    """Scripts where every release moves as k rows move it, of which the dearest counts; none if one is not known.
+
+    Under add/remove, rows that are removed and rows that are added make k in all: each division is another script.
+    """
+    sampled = any(isinstance(event, PoissonGaussian) for event, _ in script)
+    if sampled and k > _MOST_SAMPLED:
+        return []
+    divided = sampled and spec.neighbors == "add_remove"
+    out = []
+    for gone in range(k, (k - 1) // 2 if divided else k - 1, -1):
+        moved = [(_moved(event, k, gone, divided), count) for event, count in script]
+        if any(event is None for event, _ in moved):
+            return []
+        out.append(tuple((event, count) for event, count in moved if event is not None))
+    return out
 
 
-def _moved(event: Event, k: int) -> Event | None:
-    """The event where what is released moves k times as far; None if that is not known."""
+def _moved(event: Event, k: int, gone: int, divided: bool) -> Event | None:
+    """The event where what is released moves as k rows move it, ``gone`` of them one way; None if that is not known."""
+    if isinstance(event, PoissonGaussian):
+        back = k - gone if divided else None
+        return MixtureOfGaussians.of_rows(event.multiplier, event.rate, gone, back)
     if isinstance(event, _PLAIN):
         return event.scaled((1 - _ROUND_OFF) / k)
     if isinstance(event, (ObjectivePerturbation, PureObjectivePerturbation)):

@@ -5,11 +5,13 @@ import sys
 import pytest
 
 from skdp.exceptions import NotSupported
-from skdp.privacy import accountants, to_dp_event
+from skdp.privacy import accountants, from_dp_event, to_dp_event
 from skdp.privacy.events import (
     Gaussian,
     Laplace,
+    MixtureOfGaussians,
     PoissonGaussian,
+    PoissonLaplace,
     PureDP,
     ShuffledEpoch,
     WithoutReplacementGaussian,
@@ -55,6 +57,21 @@ def test_laplace_reprices_under_add_remove_only():
     assert reprice(script, 1e-9, "add_remove") == pytest.approx(0.75, rel=1e-3)
     with pytest.raises(NotSupported, match="means Laplace under replace_one"):
         to_dp_event(script, "replace_one")
+
+
+@pytest.mark.parametrize(
+    "event", [PoissonLaplace(0.5, 0.02), MixtureOfGaussians.of_rows(1.0, 0.02, 3)], ids=repr
+)
+def test_sampled_laplace_steps_and_groups_reprice_alike_and_come_back(event):
+    script = ((event, 50),)
+    ours = accountants.epsilon(script, 1e-5, "add_remove")
+    assert reprice(script, 1e-5, "add_remove") == pytest.approx(ours, rel=2e-3)
+    back = from_dp_event(to_dp_event(script, "add_remove"), "add_remove")
+    assert back == script
+    for refused in (to_dp_event, from_dp_event):
+        with pytest.raises(NotSupported, match="under replace_one"):
+            given = script if refused is to_dp_event else to_dp_event(script, "add_remove")
+            refused(given, "replace_one")
 
 
 def test_without_replacement_of_everybody_is_a_gaussian():

@@ -7,7 +7,6 @@ import pytest
 from allocation_truth import one_epoch, panels, simulated, two_epochs
 from scipy.special import ndtr
 
-from skdp import NotSupported
 from skdp.privacy import delta, epsilon, for_rows
 from skdp.privacy._pld_allocation import of_adding, of_removing
 from skdp.privacy._pld_curve_pairs import OutcomesPair
@@ -193,9 +192,15 @@ def test_epochs_compose_with_other_releases():
         assert max(alone, gaussian) < beside < alone + gaussian
 
 
-def test_groups_of_rows_are_refused():
-    with pytest.raises(NotSupported, match="draws rows at random"):
-        for_rows(((RandomAllocation(2.0, 50), 1),), Spec(1.0, 1e-6), 2)
+def test_groups_of_rows_are_priced_by_a_chain_of_single_rows():
+    script, one = (
+        ((RandomAllocation(2.0, 50), 1),),
+        epsilon(((RandomAllocation(2.0, 50), 1),), 1e-6, "add_remove"),
+    )
+    two = for_rows(script, Spec(1.0, 1e-6, "add_remove"), 2).epsilon
+    assert two > 2 * one
+    grown = delta(script, two / 2, "add_remove") * (1 + math.exp(two / 2))
+    assert grown == pytest.approx(1e-6, rel=1e-3)
 
 
 def test_the_number_of_batches_is_whole():

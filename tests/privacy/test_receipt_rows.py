@@ -8,7 +8,7 @@ import pytest
 from skdp.exceptions import NotSupported
 from skdp.linear_model import DPLogisticRegression
 from skdp.privacy import Spec, epsilon, for_rows
-from skdp.privacy.events import Gaussian, PoissonGaussian, PureDP
+from skdp.privacy.events import Gaussian, MixtureOfGaussians, PoissonGaussian, PureDP
 from skdp.privacy.receipt import Receipt
 
 
@@ -60,11 +60,11 @@ def test_a_filters_script_depends_on_answers_and_proves_nothing(k, unspent):
         made.for_rows(k)
 
 
-def test_rows_that_share_a_draw_are_refused():
+def test_rows_on_one_sample_are_priced_together():
     made = receipt((PoissonGaussian(3.0, 0.1), 2), neighbors="add_remove")
     assert made.for_rows(1).epsilon == made.epsilon
-    with pytest.raises(NotSupported, match="PoissonGaussian draws rows at random, and k=2 rows"):
-        made.for_rows(2)
+    pair = ((MixtureOfGaussians.of_rows(3.0, 0.1, 2), 2),)
+    assert made.for_rows(2).epsilon == epsilon(pair, 1e-6, "add_remove") > 2 * made.epsilon
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, True, "2"])

@@ -16,7 +16,6 @@ from units_density import (
     unit,
 )
 
-from skdp.exceptions import NotSupported
 from skdp.losses import Huber, Logistic
 from skdp.privacy import Spec, accountants
 from skdp.privacy.events import (
@@ -28,6 +27,7 @@ from skdp.privacy.events import (
     Laplace,
     PoissonBundle,
     PoissonGaussian,
+    PoissonLaplace,
     PoissonPure,
     PureDP,
     PureObjectivePerturbation,
@@ -218,22 +218,36 @@ def test_pure_objective_perturbation_for_k_rows_is_at_most_k_epsilons():
 
 
 @pytest.mark.parametrize(
-    "event",
+    ("event", "neighbors"),
     [
-        PoissonGaussian(1.0, 0.01),
-        PoissonPure(0.5, 0.1),
-        PoissonBundle(2.0, (0.5, 0.5), 0.1),
-        WithoutReplacementGaussian(3.0, 0.05),
-        RandomPosition((0.25, 0.75), (2.0, 5.0)),
-        ShuffledEpoch(3.0),
+        (PoissonPure(0.5, 0.1), "add_remove"),
+        (PoissonLaplace(2.0, 0.1), "add_remove"),
+        (PoissonBundle(2.0, (0.5, 0.5), 0.1), "add_remove"),
+        (WithoutReplacementGaussian(3.0, 0.05), "replace_one"),
+        (RandomPosition((0.25, 0.75), (2.0, 5.0)), "replace_one"),
+        (ShuffledEpoch(3.0), "replace_one"),
     ],
     ids=lambda event: type(event).__name__,
 )
-def test_random_rows_are_refused_in_one_sentence(event):
-    with pytest.raises(
-        NotSupported, match=rf"{type(event).__name__} draws rows at random.*instead\.$"
-    ):
-        for_rows(((Gaussian(9.0), 1), (event, 3)), Spec(1.0, 1e-6), 2)
+def test_rows_or_orders_drawn_at_random_are_priced_by_a_chain_of_single_rows(event, neighbors):
+    """Each data set of a chain differs from the next in one row, whatever the rows share."""
+    script = ((event, 3),)
+    two = for_rows(script, Spec(1.0, 1e-6, neighbors), 2).epsilon
+    assert two > accountants.epsilon(script, 1e-6, neighbors)
+    pure = isinstance(event, (PoissonPure, PoissonLaplace))
+    bound = accountants.epsilon(script, 0.0, neighbors) if pure else math.inf
+    grown = accountants.delta(script, two / 2, neighbors) * (1 + math.exp(two / 2))
+    assert grown == pytest.approx(1e-6, rel=1e-3) or two == pytest.approx(2 * bound, rel=1e-9)
+
+
+def test_a_chain_is_attained_by_pure_steps_on_a_sample():
+    """Two rows, each in the sample by a coin, and a step whose odds each of them multiplies by e^epsilon."""
+    step, rate = 0.4, 0.3
+    two = for_rows(((PoissonPure(step, rate), 1),), Spec(1.0, 0.0, "add_remove"), 2).epsilon
+    weights = [(1 - rate) ** 2, 2 * rate * (1 - rate), rate**2]
+    rare = 1e-9  # an answer whose probability may grow so often
+    seen = sum(w * rare * math.exp(j * step) for j, w in enumerate(weights))
+    assert math.log(seen / rare) == pytest.approx(two, rel=1e-9) and two < 2 * step
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, True, "3"])

@@ -5,8 +5,10 @@ it into a cost are in `curves`. A script lists events in order, run-length coded
 """
 
 from ._batches import (
+    MixtureOfGaussians,
     PoissonBundle,
     PoissonGaussian,
+    PoissonLaplace,
     PoissonPure,
     RandomAllocation,
     RandomPosition,
@@ -57,9 +59,11 @@ __all__ = [
     "Gaussian",
     "GaussianAboveThreshold",
     "Laplace",
+    "MixtureOfGaussians",
     "ObjectivePerturbation",
     "PoissonBundle",
     "PoissonGaussian",
+    "PoissonLaplace",
     "PoissonPure",
     "PureDP",
     "PureObjectivePerturbation",

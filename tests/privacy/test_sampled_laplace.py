@@ -1,0 +1,154 @@
+"""Laplace noise on the sum over a Poisson sample, against densities and their integrals."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from _inversion import delta_of, panels
+
+from skdp.exceptions import NotSupported
+from skdp.privacy import certificate, delta, enclose, epsilon, tradeoff
+from skdp.privacy.events import Gaussian, Laplace, PoissonLaplace, PoissonPure
+
+ADD, REPLACE = "add_remove", "replace_one"
+NEIGHBORS = (ADD, REPLACE)
+
+
+def noise(x):
+    return np.exp(-np.abs(x)) / 2
+
+
+def laws(shift, rate, neighbors, x):
+    """Densities at x of the sum over the sample with one record and with the other, or without."""
+    first = (1 - rate) * noise(x) + rate * noise(x - shift)
+    if neighbors == ADD:
+        return first, noise(x)
+    return first, (1 - rate) * noise(x) + rate * noise(x + shift)
+
+
+def losses_of(shift, rate, neighbors, adding):
+    """Losses and masses of one step: outside of all shifts two atoms, inside a Gauss rule between the kinks."""
+    ends = (-shift, 0.0, shift) if neighbors == REPLACE else (0.0, shift)
+    parts = [panels(low, high, 20) for low, high in pairwise(ends)]
+    x, dx = (np.concatenate(part) for part in zip(*parts))
+    p, q = laws(shift, rate, neighbors, x)
+    tails = laws(
+        shift, rate, neighbors, np.array([ends[0], ends[-1]])
+    )  # mass beyond = density there
+    p, q = (np.concatenate([law * dx, tail]) for law, tail in zip((p, q), tails))
+    p, q = (q, p) if adding else (p, q)
+    assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
+    return np.log(p / q), p
+
+
+def true_delta(shift, rate, neighbors, count, eps):
+    """The larger of both directions."""
+    sides = (False, True) if neighbors == ADD else (False,)
+    found = []
+    for adding in sides:
+        losses, masses = losses_of(shift, rate, neighbors, adding)
+        if count == 1:
+            found.append(float(masses @ np.maximum(-np.expm1(eps - losses), 0.0)))
+        elif eps < count * losses.max():
+            found.append(delta_of(losses, masses, count, eps))
+    return max(found)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize(("shift", "rate"), [(1.0, 0.01), (0.3, 0.6), (4.0, 0.05)])
+def test_one_step_costs_what_its_densities_say(shift, rate, neighbors):
+    script = ((PoissonLaplace(1 / shift, rate), 1),)
+    top = epsilon(script, 0.0, neighbors)
+    for share in (0.0, 0.2, 0.5, 0.8):
+        true = true_delta(shift, rate, neighbors, 1, share * top)
+        found = delta(script, share * top, neighbors)
+        assert true * (1 - 3e-3) <= found <= true * (1 + 3e-3)  # one kink falls inside a panel
+    assert delta(script, top * (1 - 1e-9), neighbors) > 0 == delta(script, top, neighbors)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+@pytest.mark.parametrize(
+    ("shift", "rate", "count"), [(1.0, 0.01, 1000), (0.5, 0.1, 100), (4.0, 0.001, 1000)]
+)
+def test_many_steps_lie_in_their_enclosure(shift, rate, count, neighbors):
+    script = ((PoissonLaplace(1 / shift, rate), count),)
+    price = epsilon(script, 1e-6, neighbors)
+    found = enclose(script, epsilon=price, neighbors=neighbors)
+    true = true_delta(shift, rate, neighbors, count, price)
+    assert found.low * (1 - 1e-7) <= true <= found.high * (1 + 1e-7)
+    assert found.width < 1e-4 and enclose(script, delta=1e-6, neighbors=neighbors).width < 2e-6
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_twins_that_forget_a_little_are_found(neighbors):
+    """A price at a little less rate, a little more noise, or as if all Laplace steps were Gaussian, is exceeded."""
+    shift, rate, count = 1.0, 0.05, 200
+    own = PoissonLaplace(1 / shift, rate)
+    for twin in (PoissonLaplace(1 / shift, rate * 0.999), PoissonLaplace(1.001 / shift, rate)):
+        told = epsilon(((twin, count),), 1e-6, neighbors)
+        assert true_delta(shift, rate, neighbors, count, told) > 1.001e-6
+        assert told < epsilon(((own, count),), 1e-6, neighbors)
+    removing = epsilon(((own, count),), 1e-6, ADD)
+    assert true_delta(shift, rate, REPLACE, count, removing) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("script", "neighbors", "price"),
+    [  # by the loss distribution of dp-accounting at an interval of 1e-4, which cannot be below the truth
+        (((PoissonLaplace(1.0, 0.01), 1000),), ADD, 1.2866),
+        (((PoissonLaplace(0.5, 0.01), 500),), ADD, 2.1173),
+        (((PoissonLaplace(0.25, 0.001), 1000),), ADD, 0.9071),
+    ],
+)
+def test_it_costs_less_than_a_pure_step_and_no_more_than_elsewhere(script, neighbors, price):
+    ((event, count),) = script
+    found = epsilon(script, 1e-6, neighbors)
+    assert price * (1 - 1e-3) < found <= price
+    pure = ((PoissonPure(1 / event.multiplier, event.rate), count),)
+    assert found < 0.9 * epsilon(pure, 1e-6, neighbors)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_both_masses_are_kept_on_every_grid(neighbors):
+    from skdp.privacy._pld import directions_of
+
+    for shift, rate in ((1.0, 0.3), (1e-7, 0.01), (40.0, 0.2), (0.5, 1 - 1e-9)):
+        for ((pair, _),) in directions_of({PoissonLaplace(1 / shift, rate): 1}, neighbors):
+            top = pair.largest_loss
+            for step in (max(top, 1.0) / 999.5, min(3 * top, 1.0)):
+                grid = pair.lattice(step, 9.0, -math.inf)
+                losses = step * np.arange(grid.first, grid.first + len(grid.mass))
+                assert grid.mass.sum() == pytest.approx(1, abs=1e-12) and grid.mass.min() >= 0
+                assert grid.mass @ np.exp(-losses) == pytest.approx(1, abs=1e-12)
+                raised = pair.lattice(step, 9.0, 0.3 * top)
+                assert raised.mass.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_divergences_are_the_integrals_of_both_laws(neighbors):
+    from skdp.privacy.curves import cost
+
+    event, orders = PoissonLaplace(0.5, 0.07), np.array([1.5, 2.0, 4.0, 17.0])
+    losses, masses = losses_of(2.0, 0.07, neighbors, False)
+    true = np.log(np.exp(np.multiply.outer(orders - 1, losses)) @ masses) / (orders - 1)
+    assert cost(event, "rdp", neighbors)(event, orders, neighbors) == pytest.approx(true, rel=1e-9)
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_the_ends_are_samples_of_all_and_of_nobody(neighbors):
+    times = 2.0 if neighbors == REPLACE else 1.0
+    everybody = epsilon(((PoissonLaplace(3.0, 1.0), 4),), 1e-6, neighbors)
+    assert everybody == epsilon(((Laplace(3.0 / times), 4),), 1e-6, neighbors)
+    assert epsilon(((PoissonLaplace(3.0, 0.0), 4), (Gaussian(9.0), 1)), 1e-6, neighbors) == epsilon(
+        ((Gaussian(9.0), 1),), 1e-6, neighbors
+    )
+    assert epsilon(((PoissonLaplace(0.0, 0.1), 1),), 1e-6, neighbors) == math.inf
+    faint = epsilon(((PoissonLaplace(1 / 300.0, 0.1), 1),), 1e-6, neighbors)  # by its largest loss
+    assert faint == pytest.approx(times * 300 + math.log(0.1), rel=1e-3)
+    assert tradeoff(((PoissonLaplace(1.0, 0.1), 3),), [0.1], neighbors)[0] < 0.9
+
+
+def test_a_certificate_refuses_what_the_checker_does_not_know():
+    with pytest.raises(NotSupported, match="it knows no PoissonLaplace"):
+        certificate(PoissonLaplace(1.0, 0.1), delta=1e-6, neighbors=ADD)
