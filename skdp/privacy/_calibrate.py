@@ -14,7 +14,15 @@ from ._arithmetic import round_up
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
-from .events import PoissonGaussian, RandomAllocation, Script, scaled
+from .events import (
+    BoundedRange,
+    Event,
+    Gaussian,
+    PoissonGaussian,
+    RandomAllocation,
+    Script,
+    scaled,
+)
 from .spec import Spec
 
 __all__ = ["calibrate_scale"]
@@ -74,7 +82,7 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     counts = reduced(unit, spec.neighbors)
     if accountant not in ("auto", "pld") or not ENGINES["pld"].supports(counts, spec.neighbors):
         return 0.0, _STEP
-    rough = _sampled(unit)
+    rough = tuple(_rough(event, count) for event, count in unit)
 
     def coarse(script: Script, delta: float, neighbors: str, accountant: str) -> float:
         from ._pld import epsilon
@@ -88,14 +96,13 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
     return math.log(scale), _COARSE if rough == unit else 5 * _COARSE
 
 
-def _sampled(script: Script) -> Script:
-    """The script with Poisson batches for allocated ones: they cost about as much and are priced faster."""
-    return tuple(
-        (PoissonGaussian(event.multiplier, 1 / event.batches), count * event.batches)
-        if isinstance(event, RandomAllocation)
-        else (event, count)
-        for event, count in script
-    )
+def _rough(event: Event, count: int) -> tuple[Event, int]:
+    """An event of about the same cost that is priced faster: Poisson batches for allocated ones, noise for selections."""
+    if isinstance(event, RandomAllocation):
+        return PoissonGaussian(event.multiplier, 1 / event.batches), count * event.batches
+    if isinstance(event, BoundedRange) and count > 1:
+        return Gaussian(2 / event.epsilon if event.epsilon else math.inf), count
+    return event, count
 
 
 def _search(

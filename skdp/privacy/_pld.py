@@ -36,7 +36,7 @@ from ._pld_moved import MovedPair
 from ._pld_other_pairs import AtomPair, LaplacePair, ListedPair, PurePair, SwapPair
 from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
-from ._pld_range import LARGEST_RANGE, SMALLEST_RANGE, range_pairs
+from ._pld_range import FAINTEST_RANGED, LARGEST_RANGE, SMALLEST_RANGE, range_pairs
 from ._sampled_pure import atoms
 from .events import (
     BestOf,
@@ -375,7 +375,8 @@ def epsilon(script: Script, delta: float, neighbors: str, *, accuracy: float = A
     if any(_noise(event) == 0 for event in counts):
         return math.inf
     directions = directions_of(counts, neighbors)
-    if delta == 0:
+    ranged = any(isinstance(event, BoundedRange) for event in counts)
+    if delta == 0 or (ranged and delta < FAINTEST_RANGED):
         return max(largest_loss(pairs) for pairs in directions)
     with np.errstate(under="ignore"):  # where a program has made it fatal: tails are bounded anyway
         return min(_larger(_epsilon_of, directions, delta, fine) for fine in _levels(accuracy))

@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ._costs import pure_mu
@@ -25,16 +24,17 @@ from ._gaussian import gaussian_epsilon
 from ._pld_curve_pairs import CurvePair
 from ._pld_lattice import Array
 
-__all__ = ["LARGEST_RANGE", "SMALLEST_RANGE", "RangePair", "range_pairs"]
+__all__ = ["FAINTEST_RANGED", "LARGEST_RANGE", "SMALLEST_RANGE", "RangePair", "range_pairs"]
 
 SMALLEST_RANGE, LARGEST_RANGE = 1e-9, 40.0  # others are priced as pure steps
-_JOINT = 128  # selections of one pair; pairs of more are composed as if each knew the losses of the others
+# Selections of one pair, and their largest loss; more are composed as if each pair knew the losses of the others.
+_JOINT, _FURTHEST = 128, 600.0
 _WORK, _MOST_PARTS = (
     4e6,
     1024,
 )  # grid points times their neighbours times selections; grid points to a range
+FAINTEST_RANGED = 1e-24  # deltas below are known by largest losses alone
 _FAINT = 1e-30
-_BLOCK = 2**18
 _PLAIN = 30.0  # mu beyond which nothing is cut
 _UNIT = 1e-14  # relative: covers the rounding of one step
 
@@ -49,7 +49,7 @@ def range_pairs(epsilon: float, count: int) -> list[tuple[RangePair, int]]:
     count : int
         Number of selections.
     """
-    groups = -(-count // _JOINT)
+    groups = -(-count // min(_JOINT, math.floor(_FURTHEST / epsilon)))
     each, more = divmod(count, groups)
     sizes = ((each + 1, more), (each, groups - more))
     return [(RangePair(epsilon, size), times) for size, times in sizes if times]
@@ -115,19 +115,16 @@ def _another(known: Array, b: float, parts: int) -> Array:
     )
     whole = np.concatenate([mirrored, known, np.full(parts, known[-1])])
     falls = np.append(-np.diff(whole), 0.0)
-    t = step * np.arange(parts, -1, -1)  # windows run from eps - b to eps
-    up = np.expm1(t - b) / math.expm1(-b)
-    bend = math.exp(step) * math.expm1(step) / -math.expm1(-b)
-    values, drops = sliding_window_view(whole, parts + 1), sliding_window_view(falls, parts + 1)
-    out = np.empty(size)
-    rows = max(_BLOCK // parts, 1)
-    for start in range(0, size, rows):
-        stop = min(start + rows, size)
-        here, there = slice(start, stop), slice(start + parts, stop + parts)
-        at = values[here] * up + values[there] * (1 - up)
-        curved = drops[here, :-1] - math.exp(-b) * drops[there, :-1]
-        bump = np.maximum(bend * curved, 1e-300)  # four times the height of the bow over a chord
-        rise = np.maximum(bump - np.abs(np.diff(at, axis=1)), 0.0) ** 2 / (4 * bump)
-        best = np.maximum(at[:, :-1], at[:, 1:]) + rise
-        out[here] = best.max(axis=1)
-    return np.minimum(out * (1 + _UNIT), 1.0)
+    drops = falls[:-parts] - math.exp(-b) * falls[parts:]
+    bows = np.maximum(math.exp(step) * math.expm1(step) / -math.expm1(-b) * drops, 1e-300)
+    flat = 0.25 / bows  # four times the height of a bow over its chord is `bows`
+    best, last = np.zeros(size), np.zeros(size)
+    for k in range(parts + 1):  # t falls from b to 0
+        up = math.expm1(-step * k) / math.expm1(-b)
+        value = up * whole[k : k + size] + (1 - up) * whole[k + parts : k + parts + size]
+        if k:
+            cell = slice(k - 1, k - 1 + size)
+            over = np.maximum(bows[cell] - np.abs(value - last), 0.0)
+            np.maximum(best, np.maximum(value, last) + over * over * flat[cell], out=best)
+        last = value
+    return np.minimum(best * (1 + _UNIT), 1.0)

@@ -15,6 +15,8 @@ from skdp.privacy import Spec, accountants
 from skdp.privacy import _pld as engine
 from skdp.privacy._calibrate import _search, calibrate_scale
 from skdp.privacy._pld_compose import compose
+from skdp.privacy._pld_laplace import LaplaceAddPair, LaplaceRemovePair, LaplaceReplacePair
+from skdp.privacy._pld_moved import MovedPair
 from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
 from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
 from skdp.privacy._pld_plan import MAX_CELLS, plan_for_delta, plan_for_epsilon
@@ -87,10 +89,13 @@ def calibrated(script, spec):
     )
 
 
+MOVES = (0.0, 0.5, 1.0), (0.81, 0.18, 0.01), (0.9, 0.1, 0.0)
 PAIRS = [
     *(GaussianPair(0.7), GaussianPair(1e5), RemovePair(1e4, 0.3), AddPair(3.0, 0.3)),
     *(ReplacePair(20.0, 0.1), SwapPair(0.8, 0.1), SwapPair(3e6, 1e-3)),
     *(PurePair(0.9), PurePair(3e13), LaplacePair(1.3), LaplacePair(1e12)),
+    *(LaplaceRemovePair(1.3, 0.1), LaplaceAddPair(200.0, 0.1), LaplaceReplacePair(0.01, 0.5)),
+    *(MovedPair(3.0, *MOVES), MovedPair(1e-3, *MOVES), MovedPair(1.0, *MOVES[:2], (1.0, 0.0, 0.0))),
 ]
 
 
