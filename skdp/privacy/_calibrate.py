@@ -97,7 +97,7 @@ def _rough_scale(unit: Script, spec: Spec, accountant: str) -> tuple[float, floa
 
 
 def _rough(event: Event, count: int) -> tuple[Event, int]:
-    """An event of about the same cost that is priced faster: Poisson batches for allocated ones, noise for selections."""
+    """An event of about the same cost, priced faster: Poisson batches for allocated ones, noise for selections."""
     if isinstance(event, RandomAllocation):
         return PoissonGaussian(event.multiplier, 1 / event.batches), count * event.batches
     if isinstance(event, BoundedRange) and count > 1:

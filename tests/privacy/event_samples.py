@@ -45,7 +45,7 @@ GIVEN = (
     RenyiDP(1000.0, 0.05),
     ObjectivePerturbation(0.2, 0.05),
     PureObjectivePerturbation(0.1, 0.05),
-    MixtureOfGaussians.of_rows(1.5, 0.05, 3),
+    MixtureOfGaussians.of_rows(1.5, 0.05, 3, 1),
     WorstPair((0.3, 0.5, 0.19, 0.01), (0.25, 0.45, 0.25, 0.05)),
     BestOf((((Gaussian(8.0), 1),), ((PureDP(0.2), 1),)), (0.5, 0.5), mean=3, cap=8),
 )
