@@ -124,7 +124,7 @@ def _several(script: Script, spec: Spec, k: int) -> float:
 
 
 def _moved_scripts(script: Script, spec: Spec, k: int) -> list[Script]:
-    """Scripts where every release moves as k rows move it, of which the dearest counts; none if one is not known.
+    """Scripts where every release moves as k rows move it, of which the most costly counts; none if one is not known.
 
     Under add/remove, rows that are removed and rows that are added make k in all: each division is another script.
     """
