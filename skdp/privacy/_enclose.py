@@ -91,7 +91,9 @@ _ATTAINED: dict[type[Event], Callable[[Any, str], bool]] = {
     DiscreteLaplace: lambda event, _: event.enumerable,
     Gaussian: lambda event, _: True,
     Laplace: lambda event, _: True,
-    MixtureOfGaussians: lambda event, _: True,
+    MixtureOfGaussians: lambda event, neighbors: (
+        neighbors == "add_remove" or event.back in ((), event.weights)
+    ),
     PoissonGaussian: lambda event, _: True,
     PoissonLaplace: lambda event, _: True,
     PoissonPure: lambda event, neighbors: neighbors == "add_remove" or event.rate in (0.0, 1.0),

@@ -26,7 +26,8 @@ _NODES = 8192
 def parts(event: MixtureOfGaussians, neighbors: str) -> tuple[float, Weights, Weights, Weights]:
     """Largest move, all moves as parts of it, from 0 on, and their probabilities with the one record and the other.
 
-    Moves that nobody makes are left out.
+    Moves that nobody makes are left out. Under replace-one either record may be the one in each step, so both move as
+    far as the one that moves farther.
     """
     chances = {0.0: [0.0, 0.0]}
     back = event.back or (event.weights if neighbors == "replace_one" else ())
@@ -39,7 +40,20 @@ def parts(event: MixtureOfGaussians, neighbors: str) -> tuple[float, Weights, We
     moves = tuple(sorted(chances))
     most = moves[-1]
     up, down = (tuple(chances[m][side] for m in moves) for side in (0, 1))
+    if neighbors == "replace_one" and up != down:
+        up = down = _farther(up, down)
     return most, tuple(m / most if most else 0.0 for m in moves), up, down
+
+
+def _farther(one: Weights, other: Weights) -> Weights:
+    """Probabilities of rising moves, each of which is passed as often as under the one law or the other."""
+    tails = [max(math.fsum(side[i:]) for side in (one, other)) for i in range(len(one))]
+    out, above = [], 0.0
+    for tail in tails[:0:-1]:
+        tail = min(max(tail, above), 1.0)
+        out.append(tail - above)
+        above = tail
+    return (1.0 - above, *out[::-1])
 
 
 def furthest(event: MixtureOfGaussians, neighbors: str) -> float:

@@ -8,7 +8,9 @@ import pytest
 from _inversion import delta_of, panels
 from scipy.stats import norm
 
+from skdp.exceptions import NotSupported
 from skdp.privacy import Spec, calibrate, delta, enclose, epsilon, for_rows, groups
+from skdp.privacy._moved import _farther
 from skdp.privacy.curves import cost
 from skdp.privacy.events import (
     Gaussian,
@@ -222,6 +224,20 @@ def test_ends_are_events_that_are_known(neighbors):
     beside = ((TWO, 20), (PureDP(0.1), 2), (PoissonPure(0.3, 0.1), 5))
     assert read_script(written_script(beside)) == beside
     assert epsilon(((TWO, 20),), 1e-6, neighbors) < epsilon(beside, 1e-6, neighbors)
+
+
+def test_replaced_rows_of_other_numbers_move_as_far_as_the_more_of_them():
+    """The steps of a script may point both ways, so each is priced as 3 rows in the place of 3."""
+    apart = (MixtureOfGaussians.of_rows(3.0, 0.1, 1, 3), MixtureOfGaussians.of_rows(3.0, 0.1, 3, 1))
+    told = epsilon(((apart[0], 5), (apart[1], 5)), 1e-6, REPLACE)
+    three = ((MixtureOfGaussians.of_rows(3.0, 0.1, 3), 10),)
+    assert told == pytest.approx(epsilon(three, 1e-6, REPLACE))
+    assert told == pytest.approx(epsilon(((apart[0], 10),), 1e-6, REPLACE))
+    assert told > epsilon(((apart[0], 10),), 1e-6, ADD)
+    tails = _farther((0.5, 0.5, 0.0), (0.7, 0.1, 0.2))
+    assert tails == pytest.approx((0.5, 0.3, 0.2))
+    with pytest.raises(NotSupported, match="Only an upper bound"):
+        enclose(apart[0], delta=1e-6, neighbors=REPLACE)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,8 @@ class MixtureOfGaussians(Event):
         ``weights[i]``.
     back : tuple of float, default=()
         Probabilities of the same moves for what stands in the unit's place under the neighbour, drawn by itself.
-        Without them it does not move under ``"add_remove"``, and moves with ``weights`` under ``"replace_one"``.
+        Without them it does not move under ``"add_remove"``, and moves with ``weights`` under ``"replace_one"``, where
+        either of the two may be the unit in each step: both move as far as the one that moves farther.
 
     Examples
     --------
