@@ -65,7 +65,9 @@ def test_laplace_reprices_under_add_remove_only():
 def test_sampled_laplace_steps_and_groups_reprice_alike_and_come_back(event):
     script = ((event, 50),)
     ours = accountants.epsilon(script, 1e-5, "add_remove")
-    assert reprice(script, 1e-5, "add_remove") == pytest.approx(ours, rel=2e-3)
+    coarse = PLDAccountant(RELATIONS["add_remove"], value_discretization_interval=1e-2)
+    theirs = coarse.compose(to_dp_event(script, "add_remove")).get_epsilon(1e-5)
+    assert theirs * 0.95 < ours <= theirs
     back = from_dp_event(to_dp_event(script, "add_remove"), "add_remove")
     assert back == script
     for refused in (to_dp_event, from_dp_event):
