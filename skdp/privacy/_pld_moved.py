@@ -32,10 +32,10 @@ def _log_ratio(components: Components, x: Array) -> tuple[Array, Array]:
     base = np.where((top < _NEAR) & lazy, 0.0, top)
     rise, grown, slope = np.zeros(x.shape), np.zeros(x.shape), np.zeros(x.shape)
     for (weight, mean), y in zip(components, exponents):
-        less = np.expm1(y - base)
-        rise += weight * less
-        grown += weight * (less + 1.0)
-        slope += weight * mean * (less + 1.0)
+        rise += weight * np.expm1(np.minimum(y, _NEAR))
+        ratio = weight * np.exp(y - base)
+        grown += ratio
+        slope += mean * ratio
     with np.errstate(divide="ignore", invalid="ignore"):
         small, large = np.log1p(rise), base + np.log(grown)
     return np.where((top < _NEAR) & lazy, small, large), slope / grown

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from skdp.exceptions import NotSupported
 from skdp.privacy import Spec, calibrate, delta, enclose, epsilon, for_rows, groups
 from skdp.privacy._moved import _farther
+from skdp.privacy._pld import directions_of
 from skdp.privacy.curves import cost
 from skdp.privacy.events import (
     Gaussian,
@@ -100,6 +101,18 @@ def test_many_steps_lie_in_their_enclosure(z, rate, rows, back, count):
     if rows == back:
         plain = ((MixtureOfGaussians.of_rows(z, rate, rows), count),)
         assert epsilon(plain, 1e-6, REPLACE) == price
+
+
+@pytest.mark.parametrize(("rows", "back"), [(30, 0), (0, 30), (25, 5), (3, 3)])
+@pytest.mark.parametrize(("z", "rate"), [(5.0, 0.005), (0.5, 0.3), (200.0, 0.9)])
+def test_a_loss_is_found_again_however_unlikely_far_moves_are(rows, back, z, rate):
+    event = MixtureOfGaussians.of_rows(z, rate, rows, back)
+    pair = directions_of({event: 1}, ADD)[0][0][0]
+    low, high = pair.ends(9.0, -math.inf)
+    wanted = np.linspace(low, high, 5000)
+    points = pair.at(wanted)
+    assert (np.diff(points) > 0).all()
+    assert pair.loss(points) == pytest.approx(wanted, abs=1e-13 * (1 + high - low), rel=1e-13)
 
 
 @pytest.mark.parametrize(("rows", "back"), [(2, 0), (2, 2)])
