@@ -64,7 +64,7 @@ def furthest(event: MixtureOfGaussians, neighbors: str) -> float:
 
 @register(MixtureOfGaussians, "gdp")
 def _mu(event: MixtureOfGaussians, neighbors: str) -> float:
-    """Of a unit that moves as far as it can."""
+    """Distance of the means of a unit that moves as far as it can."""
     far = furthest(event, neighbors)
     return far * inverse_up(event.multiplier) * (1 + _UNIT) if far else 0.0
 
@@ -76,7 +76,7 @@ def _rho(event: MixtureOfGaussians, neighbors: str) -> float:
 
 @register(MixtureOfGaussians, "rdp")
 def _renyi(event: MixtureOfGaussians, orders: Array, neighbors: str) -> Array:
-    """The larger of both directions, by quadrature where it resolves the integrand.
+    """Divergence of the worse direction, by quadrature where it resolves the integrand.
 
     The mixtures, as functions of a complex x, have no zero where every term has a positive real part: up to a distance
     of pi / (2 m) from the line, m the largest mean in sd.

@@ -87,7 +87,7 @@ class MovedPair(MixturePair):
         return math.log1p(-moved) if moved < 0.5 else math.log(weight)
 
     def loss(self, x: Array) -> Array:
-        """Increasing in x."""
+        """Losses at the points x, which increase with them."""
         return self._loss_and_slope(x)[0]
 
     def _loss_and_slope(self, x: Array) -> tuple[Array, Array]:

@@ -57,7 +57,7 @@ def _rho(event: PoissonLaplace, neighbors: str) -> float:
 
 @register(PoissonLaplace, "rdp")
 def _renyi(event: PoissonLaplace, orders: Array, neighbors: str) -> Array:
-    """Of the exact pair where quadrature resolves it; of any step of this largest loss beyond.
+    """Divergence of the exact pair where quadrature resolves it; of any step of this largest loss beyond.
 
     Removing costs more than adding, since a reflection exchanges the laws with and without the record (Mironov, Talwar
     and Zhang 2019, Theorem 5).

@@ -267,7 +267,7 @@ def tradeoff(
     if mu is not None and accountant in ("auto", "gdp"):
         return np.asarray(ndtr(ndtri(1 - a) - mu))
     top = min(epsilon(script, 1e-9, neighbors, accountant), 200.0)
-    grid = np.linspace(0.0, top, 129)
+    grid = np.linspace(0.0, top, 257)
     deltas = profile(script, grid, neighbors, accountant)[:, None]
     steep = 1 - deltas - np.exp(grid)[:, None] * a.ravel()
     flat = np.exp(-grid)[:, None] * (1 - deltas - a.ravel())
