@@ -184,4 +184,6 @@ class MovedPair(MixturePair):
 
 @lru_cache(maxsize=4)
 def _lattice(pair: MovedPair, step: float, reach: float, floor: float) -> Lattice:
-    return pair.divided(step, reach, floor)
+    grid = pair.divided(step, reach, floor)
+    grid.mass.setflags(write=False)
+    return grid
