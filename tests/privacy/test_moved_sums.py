@@ -182,17 +182,17 @@ def test_more_rows_than_are_divided_are_priced_by_a_chain(monkeypatch):
 
 def test_twins_that_take_two_rows_for_less_are_found():
     """As one row, as one row at twice the rate, and as rows that enter and leave in pairs."""
-    own = epsilon(((TWO, 1000),), 1e-6, ADD)
+    own = epsilon(((TWO, 300),), 1e-6, ADD)
     twins = (
         PoissonGaussian(1.0, 0.01),
         PoissonGaussian(1.0, 0.02),
         MixtureOfGaussians.of_rows(1.0, 0.01 * 0.999, 2),
     )
     for twin in twins:
-        told = epsilon(((twin, 1000),), 1e-6, ADD)
-        assert told < own and true_delta(1.0, 0.01, 2, 0, 1000, told) > 1.001e-6
-    price = epsilon(((TWO, 1000),), 1e-6, ADD)
-    assert true_delta(1.0, 0.01, 2, 2, 1000, price) > 1e-4  # two rows replaced by two others
+        told = epsilon(((twin, 300),), 1e-6, ADD)
+        assert told < own and true_delta(1.0, 0.01, 2, 0, 300, told) > 1.001e-6
+    price = epsilon(((TWO, 300),), 1e-6, ADD)
+    assert true_delta(1.0, 0.01, 2, 2, 300, price) > 1e-4  # two rows replaced by two others
 
 
 def test_noise_for_two_rows_is_found():

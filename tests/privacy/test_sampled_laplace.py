@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import mpmath as mp
 import numpy as np
 import pytest
 from _inversion import delta_of, panels
@@ -65,6 +66,59 @@ def test_one_step_costs_what_its_densities_say(shift, rate, neighbors):
         found = delta(script, share * top, neighbors)
         assert true * (1 - 3e-3) <= found <= true * (1 + 3e-3)  # one kink falls inside a panel
     assert delta(script, top * (1 - 1e-9), neighbors) > 0 == delta(script, top, neighbors)
+
+
+def in_digits(shift, rate, kind):
+    """Delta of two steps at any real eps, by forms that are closed for one and a quadrature between all kinks."""
+    shift, rate = mp.mpf(shift), mp.mpf(rate)
+    one, none, other = [(1 - rate, 0), (rate, shift)], [(1, 0)], [(1 - rate, 0), (rate, -shift)]
+    p, q = {"remove": (one, none), "add": (none, other), "replace": (one, other)}[kind]
+    low, high = {"remove": (0, shift), "add": (-shift, 0), "replace": (-shift, shift)}[kind]
+
+    def density(law, x):
+        return mp.fsum(w * mp.exp(-abs(x - m)) / 2 for w, m in law)
+
+    def above(law, x):
+        parts = ((w, x - m) for w, m in law)
+        return mp.fsum(w * (1 - mp.exp(y) / 2 if y < 0 else mp.exp(-y) / 2) for w, y in parts)
+
+    def loss(x):
+        return mp.log(density(p, x) / density(q, x))
+
+    ends = loss(mp.mpf(low)), loss(mp.mpf(high))
+
+    def at(eps):
+        return mp.findroot(lambda x: loss(x) - eps, (low, high), solver="illinois", verify=False)
+
+    def delta_once(eps):
+        if eps >= ends[1]:
+            return mp.mpf(0)
+        if eps <= ends[0]:
+            return -mp.expm1(eps)
+        return above(p, at(eps)) - mp.exp(eps) * above(q, at(eps))
+
+    def delta_twice(eps):
+        rare, often = 1 - above(p, mp.mpf(low)), above(p, mp.mpf(high))
+        total = rare * delta_once(eps - ends[0]) + often * delta_once(eps - ends[1])
+        kinks = {mp.mpf(low), mp.mpf(0), mp.mpf(high)}
+        kinks |= {at(eps - end) for end in ends if ends[0] < eps - end < ends[1]}
+        within = lambda x: density(p, x) * delta_once(eps - loss(x))  # noqa: E731
+        return total + mp.quad(within, sorted(kinks))
+
+    return delta_twice
+
+
+@pytest.mark.parametrize(
+    ("shift", "rate", "neighbors", "eps"),
+    [(2.0, 0.17, ADD, 1.1), (0.5, 0.06, ADD, 0.06), (0.25, 0.7, REPLACE, 0.2)],
+)
+def test_two_steps_lie_in_their_narrow_enclosure(shift, rate, neighbors, eps):
+    kinds = ("remove", "add") if neighbors == ADD else ("replace",)
+    found = enclose(((PoissonLaplace(1 / shift, rate), 2),), epsilon=eps, neighbors=neighbors)
+    with mp.workdps(15):
+        true = max(in_digits(shift, rate, kind)(mp.mpf(eps)) for kind in kinds)
+    assert found.low <= true * (1 + 1e-11) and true <= found.high * (1 + 1e-11)
+    assert found.width < 1e-6
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
