@@ -34,6 +34,13 @@ def test_more_epsilon_and_more_records_are_more_accurate():
     assert "epsilon 0.02" in str(small) and "500 generated records" in str(small)
 
 
+def test_accuracy_is_of_records_that_no_fit_has_seen():
+    """Fits that know their few records by heart do no better on others than the score that labels were drawn by."""
+    columns = {f"x{j}": [0, 1] for j in range(40)}
+    found = skdp.simulate(columns, 60, [1e6], repeats=3, signal=0.3)
+    assert found.best < 0.6 and found.accuracy.max() <= found.best + 0.02
+
+
 def test_cells_are_as_declared():
     declared = [read_column(name, given) for name, given in COLUMNS.items()]
     cells = cells_as_declared(declared, 4000, (0,))

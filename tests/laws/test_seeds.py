@@ -1,17 +1,22 @@
-"""Without a seed from the user nothing is seeded: whatever a search or a fit makes inside draws noise of its own."""
+"""Without a seed from the user nothing is seeded: whatever a search or a fit makes inside draws noise of its own.
+
+With a seed, of whichever kind, the receipt of each says so.
+"""
 
 import warnings
 from contextlib import suppress
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from laws.promises import DECLARED, acts
 from laws.records import table
 
 from skdp import NotSupported
 from skdp.mechanisms import Noise
+from skdp.privacy import Receipt
 
-__all__ = ["seeds_of", "unseeded"]
+__all__ = ["receipts_of", "seeds_of", "unseeded"]
 
 EACH_NAME = "declared", "plain"  # one call of each, and more of what makes several fits
 SEVERAL = "DPGridSearchCV", "DPRandomizedSearchCV", "dp_cross_val_score", "make_pipeline"
@@ -48,6 +53,32 @@ def seeds_of(act, seed=None):
     return seeds
 
 
+def receipts_of(seed, only=""):
+    """Receipts of the first act of each name, or of one; of commands none, whose seeds are whole numbers."""
+    found = {}
+    with patch.dict(DECLARED, random_state=seed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for act in acts(only):
+            name = act.name.partition(": ")[0]
+            if act.relation != "replace_one" or name in found or name.startswith("python"):
+                continue
+            act.prepare()
+            found[name] = _receipts_in(act.run(table(0, act.size)))
+            if only in found:
+                break
+    return found
+
+
+def _receipts_in(thing):
+    if isinstance(thing, Receipt):
+        return [thing]
+    inside = getattr(thing, "__dict__", ()) if type(thing).__module__.startswith("skdp") else thing
+    parts = inside.values() if isinstance(inside, dict) else inside
+    if not isinstance(inside, dict | list | tuple):
+        return []
+    return [receipt for part in parts for receipt in _receipts_in(part)]
+
+
 ACTS = unseeded()
 
 
@@ -61,3 +92,11 @@ def test_a_seed_is_seen():
     seeded = next(act for act in acts("DPGridSearchCV: declared") if act.relation == "replace_one")
     found = seeds_of(seeded, 0)
     assert None not in found and len(set(found)) == len(found) > 2
+
+
+def test_each_receipt_says_that_a_seed_was_given():
+    """A seed is whatever scikit-learn takes for one, not a whole number alone: whoever knows it subtracts the noise."""
+    found = receipts_of(np.random.RandomState(5))
+    kept = {name: receipts for name, receipts in found.items() if receipts}
+    assert len(kept) > 20 and {"DPGridSearchCV", "DPRandomizedSearchCV", "dp_score"} <= {*kept}
+    assert [name for name, receipts in kept.items() if not all(r.seeded for r in receipts)] == []

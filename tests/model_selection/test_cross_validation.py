@@ -10,6 +10,7 @@ from skdp import BudgetExceeded, DPLogisticRegression, budget
 from skdp.exceptions import NotSupported
 from skdp.model_selection import KeyFold, PositionFold, dp_cross_val_score
 from skdp.privacy import Ledger, epsilon
+from skdp.privacy.events import tally
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-0.5, 0.5, (1500, 3))
@@ -36,6 +37,20 @@ def test_parts_of_unlike_size_pay_as_the_costliest():
     found = dp_cross_val_score(model(solver="white-objective"), X[:1499], Y[:1499], **given)
     receipt = found.privacy
     assert receipt.epsilon == epsilon(receipt.script, 1e-6) and ledger.spent >= receipt.epsilon
+
+
+@pytest.mark.parametrize("cv", [2, 3])
+def test_a_ledger_is_charged_for_the_fits_of_every_part(cv):
+    """Here rates go by the number of records, so that parts of unlike size ask other questions."""
+    private, ledger = model(solver="rsgd-ar"), Ledger(9.0, 1e-6)
+    found = dp_cross_val_score(private, X[:1499], Y[:1499], cv=cv, ledger=ledger)
+    sizes = [len(train) for train, _ in PositionFold(cv).split(X[:1499])]
+    fits = [private.quote(size, 3).script for size in sizes]
+    charged = tally(ledger.scripts[0])
+    for part in range(cv):
+        others = tally(run for k, fit in enumerate(fits) if k != part for run in fit)
+        assert all(charged[event] >= count for event, count in others.items())
+    assert len({*fits}) == 2 and ledger.spent >= found.privacy.epsilon
 
 
 def test_it_is_the_score_of_models_that_have_not_seen_the_record(monkeypatch):

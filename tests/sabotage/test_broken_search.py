@@ -1,12 +1,14 @@
-"""A choice among models with one thing wrong, which the law of sensitivity rejects, and pilots of one noise."""
+"""Choices with one thing wrong that the law of sensitivity rejects, pilots of one noise, a seed that is not told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 from laws.sensitivity_laws import check_never_exceeded, pair_of
-from laws.test_seeds import seeds_of, unseeded
+from laws.test_seeds import receipts_of, seeds_of, unseeded
 
 from skdp.mechanisms import BestColumn
+from skdp.model_selection import DPGridSearchCV
 from skdp.model_selection._frame import Frame
 
 
@@ -54,3 +56,16 @@ def test_pilots_that_share_their_noise_are_found(monkeypatch):
 
     monkeypatch.setattr(Frame, "fitted", alike)
     assert seeds_of(act).count(7) > 1
+
+
+def test_a_seed_that_a_receipt_does_not_tell_is_found(monkeypatch):
+    """A seed is more than an int."""
+    store = DPGridSearchCV._store
+
+    def told(self, strategy, best, receipt):
+        store(self, strategy, best, replace(receipt, seeded=isinstance(self.random_state, int)))
+
+    monkeypatch.setattr(DPGridSearchCV, "_store", told)
+    for seed, said in ((5, True), (np.random.RandomState(5), False)):
+        found = receipts_of(seed, "DPGridSearchCV")["DPGridSearchCV"]
+        assert found and all(receipt.seeded is said for receipt in found)
