@@ -267,11 +267,11 @@ def dp_cross_val_score(
     probe = clone(estimator).set_params(ledger=None)
     pooled = FoldedRecords(probe, X, y, parts_of(cv, relation), groups)
     fits = [_quoted(probe, n, pooled.n_features) for n in pooled.counts()]
-    scripts = [_but_one(fits, part) for part in range(len(fits))]
+    charged = _charged(fits)
     spec = Spec(epsilon, estimator.delta, relation)
-    given = {"ledger": ledger, "besides": _charged(scripts, fits), "random_state": random_state}
+    given = {"ledger": ledger, "besides": charged, "random_state": random_state}
     found, receipt = scored(scoring, pooled, spec, level=level, **given)
-    return Estimate(*found, level, scoring, _total(receipt, scripts, fits[0], len(fits)))
+    return Estimate(*found, level, scoring, _total(receipt, charged, fits[0], len(fits)))
 
 
 def _refuse_unfit(estimator: Any) -> None:
@@ -310,26 +310,25 @@ def _but_one(fits: list[Receipt], part: int) -> Script:
     return merged(run for i, fit in enumerate(fits) if i != part for run in fit.script)
 
 
-def _charged(scripts: list[Script], fits: list[Receipt]) -> Script:
-    """Return the script that a ledger is charged for the fits.
+def _charged(fits: list[Receipt]) -> Script:
+    """Return the script of the fits that every part pays for: that of all of them where parts cost differently.
 
-    It is that of all fits where parts cost differently, which covers each part.
+    The part that costs most at one delta may cost less than another at a smaller one, or beside other releases.
     """
+    scripts = [_but_one(fits, part) for part in range(len(fits))]
     same = all(script == scripts[0] for script in scripts)
     return scripts[0] if same else merged(run for fit in fits for run in fit.script)
 
 
-def _total(score: Receipt, scripts: list[Script], fit: Receipt, k: int) -> Receipt:
-    """The receipt of the part that pays most."""
-    whole = [merged((*script, *score.script)) for script in scripts]
-    prices = [price_of(script, score.delta, score.neighbors) for script in whole]
-    worst = max(range(len(whole)), key=prices.__getitem__)
+def _total(score: Receipt, charged: Script, fit: Receipt, k: int) -> Receipt:
+    """The receipt of the fits and of the score."""
+    script = merged((*charged, *score.script))
     note = f"{k} parts: a record is in {k - 1} of the fits and in one test; the price covers both"
     return replace(
         score,
-        epsilon=prices[worst],
-        script=whole[worst],
-        accountant=choose(whole[worst], score.neighbors, score.delta),
+        epsilon=price_of(script, score.delta, score.neighbors),
+        script=script,
+        accountant=choose(script, score.neighbors, score.delta),
         solver=f"{score.solver} of {k} fits by {fit.solver}",
         proofs=tuple(dict.fromkeys((*fit.proofs, *score.proofs, "partition"))),
         notes=(*score.notes, note),

@@ -1,12 +1,13 @@
 """What a cross-validated score costs, that it is the score, and what is refused."""
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skdp import BudgetExceeded, DPLogisticRegression, budget
+from skdp import BudgetExceeded, DPLogisticRegression, budget, total
 from skdp.exceptions import NotSupported
 from skdp.model_selection import KeyFold, PositionFold, dp_cross_val_score
 from skdp.privacy import Ledger, epsilon
@@ -40,17 +41,26 @@ def test_parts_of_unlike_size_pay_as_the_costliest():
 
 
 @pytest.mark.parametrize("cv", [2, 3])
-def test_a_ledger_is_charged_for_the_fits_of_every_part(cv):
+def test_ledger_and_receipt_cover_the_fits_of_every_part(cv):
     """Here rates go by the number of records, so that parts of unlike size ask other questions."""
     private, ledger = model(solver="rsgd-ar"), Ledger(9.0, 1e-6)
-    found = dp_cross_val_score(private, X[:1499], Y[:1499], cv=cv, ledger=ledger)
+    receipt = dp_cross_val_score(private, X[:1499], Y[:1499], cv=cv, ledger=ledger).privacy
     sizes = [len(train) for train, _ in PositionFold(cv).split(X[:1499])]
     fits = [private.quote(size, 3).script for size in sizes]
-    charged = tally(ledger.scripts[0])
-    for part in range(cv):
+    assert len({*fits}) == 2 and ledger.spent >= receipt.epsilon and receipt.verify()
+    for part, script in itertools.product(range(cv), (receipt.script, ledger.scripts[0])):
+        held = tally(script)
         others = tally(run for k, fit in enumerate(fits) if k != part for run in fit)
-        assert all(charged[event] >= count for event, count in others.items())
-    assert len({*fits}) == 2 and ledger.spent >= found.privacy.epsilon
+        assert all(held[event] >= count for event, count in others.items())
+
+
+def test_the_costliest_part_at_one_delta_is_not_so_at_another():
+    """Epsilon of what a record of each part pays: a receipt of the first alone would be too cheap for the second."""
+    private = model(solver="rsgd-ar", epsilon=3.0)
+    found = dp_cross_val_score(private, X[:1499], Y[:1499], cv=2)
+    parts = [(*private.quote(n, 3).script, *found.privacy.script[-1:]) for n in (749, 750)]
+    (large, small), (less, more) = ([epsilon(part, d) for part in parts] for d in (1e-6, 1e-9))
+    assert large > small and less < more <= total(found.privacy, delta=1e-9).epsilon
 
 
 def test_it_is_the_score_of_models_that_have_not_seen_the_record(monkeypatch):
