@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from ._cost_registry import register
 from ._runs import CappedGeometricRuns, Runs
+from ._scipy import ndtr
 from .events import BestOf, Script
 
 __all__ = ["BestOfCurve", "Curve", "composed_curve"]

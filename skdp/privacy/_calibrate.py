@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from scipy.optimize import brentq
-
 from ..exceptions import NotSupported
 from ._arithmetic import round_up
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES
 from ._gaussian import gaussian_mu
+from ._scipy import brentq
 from .events import (
     BoundedRange,
     Event,

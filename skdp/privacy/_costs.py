@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfinv, logsumexp, ndtri_exp
 
 from ._cost_registry import register
 from ._gaussian import gaussian_delta, gaussian_log_delta
+from ._scipy import erfinv, logsumexp, ndtri_exp
 from .events import (
     ZCDP,
     BoundedRange,

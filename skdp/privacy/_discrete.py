@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from ._cost_registry import register
 from ._costs import inverse_up, pure_mu, pure_renyi
+from ._scipy import logsumexp
 from .events import DiscreteGaussian, DiscreteLaplace, RandomizedResponse, WorstPair
 
 __all__ = ["Outcomes", "outcomes"]

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from . import accountants
 from ._gaussian import gaussian_delta
+from ._scipy import brentq
 from .events import Script
 
 __all__ = ["Profile", "covering_mu", "profile_down_to"]

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
 from ._compose import total, total_rdp
@@ -18,6 +17,7 @@ from ._conversion import renyi_delta, renyi_epsilon
 from ._exact import at_least, pure_price
 from ._gaussian import gaussian_delta, gaussian_epsilon
 from ._mixture import branches, mixtures
+from ._scipy import brentq
 from .curves import cost, priced
 from .events import (
     BestOf,

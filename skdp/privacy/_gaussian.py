@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import erfcx, ndtr
+
+from ._scipy import brentq, erfcx, ndtr
 
 __all__ = [
     "gaussian_delta",

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
 
 from ._divisions import divisions
 from ._gaussian import gaussian_delta
 from ._sampled_pure import Atoms, atoms
+from ._scipy import betaln, gammaln
 from .events import Event, Gaussian, PoissonPure, PureDP, RandomPosition
 
 __all__ = ["Mixture", "branches", "mixtures"]

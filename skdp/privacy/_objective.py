@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, gammaln, logsumexp
 
 from ..exceptions import NotSupported
 from ._cost_registry import register
 from ._divisions import divisions
 from ._gaussian import gaussian_delta
+from ._scipy import erfcx, gammaln, logsumexp
 from .events import ObjectivePerturbation, PureObjectivePerturbation
 
 __all__ = [

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
 from . import accountants
@@ -15,6 +14,7 @@ from ._arithmetic import own_arithmetic
 from ._compose import exact_mu, reduced, total
 from ._engines import ENGINES
 from ._gaussian import gaussian_delta, gaussian_mu
+from ._scipy import ndtr, ndtri
 from .events import Event, Script, checked
 from .spec import Spec, check_neighbors
 

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
 
 from ._conversion import least
+from ._scipy import brentq, minimize_scalar
 
 __all__ = [
     "BinomialRuns",

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from ._cost_registry import cost, register
 from ._costs import pure_renyi
 from ._gaussian import LOG_SQRT_2PI, gaussian_delta, gaussian_log_delta
+from ._scipy import gammaln
 from .events import (
     Gaussian,
     PoissonBundle,

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from ..exceptions import NotSupported
 from ._arithmetic import own_arithmetic
 from ._calibrate import calibrate_scale
 from ._compose import exact_mu, reduced
 from ._engines import ENGINES, refuse
+from ._scipy import ndtr, ndtri
 from .events import Event, Script, checked
 from .spec import Spec, check_delta, check_neighbors
 

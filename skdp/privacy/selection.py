@@ -17,7 +17,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from ..exceptions import NotSupported
 from . import accountants
@@ -35,6 +34,7 @@ from ._runs import (
     Runs,
     TruncatedNegativeBinomialRuns,
 )
+from ._scipy import brentq
 from .events import Script
 from .spec import check_delta, check_neighbors
 

@@ -76,6 +76,14 @@ def test_no_more_is_loaded_than_is_used(code, known):
     assert not beside
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["from skdp.privacy import Ledger, calibrate, epsilon", "import skdp.privacy.events"],
+)
+def test_prices_alone_load_no_scipy(code):
+    assert "scipy" not in loaded(code)
+
+
 def test_what_is_loaded_is_seen(known):
     assert "sqlite3" in loaded("import skdp.privacy.ledger._file") - known
     assert "skdp.solvers.gd" in loaded("from skdp.solvers import GD")
