@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 from scipy.special import gammaln, ndtr
 
-from ._pld_compose import add_up
+from ._pld_tilted import add_up
 
 __all__ = [
     "UNIT",

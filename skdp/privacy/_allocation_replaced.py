@@ -16,7 +16,7 @@ from scipy.fft import next_fast_len
 from scipy.special import ndtr, ndtri
 
 from ._allocation import Grid, Rough, Terms, cumulant, divided, law_of_sum
-from ._pld_compose import add_up
+from ._pld_tilted import add_up
 
 __all__ = ["replaced_delta"]
 

@@ -245,7 +245,7 @@ def _grids(
 
 def _fine(pairs: Counted, epsilon: float) -> Below:
     """A fine grid around an epsilon with ends that are far enough, or the one that proves most."""
-    plan, found = plan_for_epsilon(pairs, epsilon, _FINE), []
+    plan, found = plan_for_epsilon(pairs, epsilon, _FINE, fewer=1), []
     for _ in range(_ROUNDS):
         plan = finer(pairs, plan, max(_FREE * plan.step / plan.width, 1.0))
         grid = below(pairs, plan)
@@ -255,7 +255,7 @@ def _fine(pairs: Counted, epsilon: float) -> Below:
         if grid.upper.cut <= least >= outside:
             break
         if grid.upper.cut > least:
-            plan = plan_with(pairs, epsilon, _FINE, plan.tilt, plan.reach + 0.5)
+            plan = plan_with(pairs, epsilon, _FINE, plan.tilt, plan.reach + 0.5, fewer=1)
         if outside > least:
             plan = plan.wider()
     return max(found, key=lambda grid: grid.delta(epsilon))

@@ -303,18 +303,19 @@ def _composed(pairs: Counted, plan: Plan) -> Tail:
 
 def tails_at(pairs: Counted, epsilon: float, accuracy: float) -> Iterator[Tail]:
     """Upper tails of one direction, each valid at every epsilon, until one is tight at this one."""
-    steps = sum(count for _, count in pairs)
     plan, best = _planned(pairs, epsilon, accuracy), 1.0
     for _ in range(_ROUNDS):
-        blur = plan.excess(steps) * plan.tilt  # what the grid adds to the log of delta
+        blur = plan.excess(pairs) * plan.tilt  # what the grid adds to the log of delta
         if blur > _BLUR:
             plan = plan_with(pairs, epsilon, accuracy * _BLUR / blur, plan.tilt, plan.reach)
         tail = _composed(pairs, plan)
         yield tail
         last, best = best, min(best, tail.delta(epsilon))
-        if best == last < 1 or (best == 1 and steps * plan.step**2 > epsilon > 0):
+        if best == last < 1 or (
+            best == 1 and plan.excess(pairs) > epsilon * (plan.tilt + 1) / 8 > 0
+        ):
             break  # nothing was gained, or nothing will be: whatever the tilt, no such grid is fine enough
-        if tail.lost > best / 2 or plan.excess(steps) * plan.tilt >= 1:
+        if tail.lost > best / 2 or plan.excess(pairs) * plan.tilt >= 1:
             plan = _planned(pairs, epsilon, accuracy, plan.tilt / 30)  # near the largest loss
         elif tail.cut > _SHARE * best:
             further = math.hypot(plan.reach, math.sqrt(2 * math.log(tail.cut / (_SHARE * best))))

@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from ._pld_compose import Tail, Tilted, compose, placed, tail, tilted, window
+from ._pld_blocks import steps_of, tilted_moments
+from ._pld_compose import Tail, compose, placed, tail
 from ._pld_lattice import Array, Lattice, Pair
 from ._pld_other_pairs import ListedPair
 from ._pld_pairs import MixturePair
-from ._pld_plan import Counted, Plan
+from ._pld_plan import Counted, Plan, divisions
+from ._pld_tilted import Tilted, window
 
 __all__ = ["Below", "below"]
 
@@ -73,16 +75,12 @@ def _certain(pair: Pair) -> float:
 def _moments(steps: list[Tilted], step: float) -> tuple[Array, Array, float]:
     """Rates, log E e^{rate (S - mean)} under the tilted law and with minus the rates, and the mean."""
     mean = math.fsum(one.count * one.mean for one in steps)
-    centered = [one.first + np.arange(len(one.weights)) - one.mean for one in steps]
-    laws = [(one.weights[one.weights > 0], x[one.weights > 0]) for one, x in zip(steps, centered)]
-    square = math.fsum(k.count * float(w @ x**2) for k, (w, x) in zip(steps, laws))
+    square = math.fsum(
+        one.count * float(one.weights @ (one.first + np.arange(len(one.weights)) - one.mean) ** 2)
+        for one in steps
+    )
     rates = _RATES / max(math.sqrt(square), 1.0)
-    logs = np.zeros((2, len(rates)))
-    for one, (weights, x) in zip(steps, laws):
-        for (side, i), _ in np.ndenumerate(logs):
-            y = rates[i] * (-x[::-1] if side else x)
-            mass = float((weights[::-1] if side else weights) @ np.exp(y - y[-1]))
-            logs[side, i] += one.count * (float(y[-1]) + math.log(mass))
+    logs = sum((one.count * tilted_moments(one, rates) for one in steps), np.zeros((2, len(rates))))
     return rates / step, logs, mean * step
 
 
@@ -193,10 +191,10 @@ def below(pairs: Counted, plan: Plan) -> Below:
     plan : Plan
         Tilt, grid and window; any plan gives a valid bound.
     """
-    count = sum(k for _, k in pairs)
-    sigma = plan.step * math.sqrt(count * math.pi / 8) * (1 + 1e-12)
+    divided = divisions(pairs, plan.levels)
+    sigma = plan.step * math.sqrt(divided * math.pi / 8) * (1 + 1e-12)
     plan = replace(plan, target=plan.target - (_NODES * _WIDTH + 1) * sigma)
-    inner = [tilted(_Inner(pair), k, plan) for pair, k in pairs]
+    inner = [one for pair, k in pairs for one in steps_of(_Inner(pair), k, plan, lower=True)]
     start, size, center = placed(inner, plan)
     masses, noise = window(inner, start, size)
     masses = np.maximum(masses - 2 * noise, 0.0)
@@ -204,6 +202,7 @@ def below(pairs: Counted, plan: Plan) -> Below:
     lower = tail(inner, plan, start, masses, center)
     rates, logs, mean = _moments(inner, plan.step)
     widest = max(max(map(abs, pair.ends(plan.reach, plan.floor))) for pair, _ in pairs)
+    errors = math.fsum(k * (1 + widest) for _, k in pairs) * (1 + plan.levels)
     return Below(
         upper=compose(pairs, plan),
         lower=lower,
@@ -215,6 +214,6 @@ def below(pairs: Counted, plan: Plan) -> Below:
         first=start * plan.step,
         width=size * plan.step,
         certain=-math.expm1(math.fsum(k * math.log1p(-_certain(pair)) for pair, k in pairs)),
-        shift=count * _LOSS * (1 + widest),
+        shift=errors * _LOSS,
         center=plan.step * center,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,11 +16,15 @@ from scipy.special import ndtri
 from ._pld_lattice import Array, Pair
 
 __all__ = [
+    "BLOCK",
     "MAX_CELLS",
+    "PARTS",
     "Counted",
     "Plan",
+    "divisions",
     "finer",
     "guess_epsilon",
+    "levels_of",
     "plan_for_delta",
     "plan_for_epsilon",
     "plan_with",
@@ -29,6 +34,11 @@ Counted = Sequence[tuple[Pair, int]]
 Nodes = list[tuple[Array, Array, int]]
 
 MAX_CELLS = 2**20  # grid points of one step, and of the composed window
+PARTS = 8  # grid points of a level of blocks between two of the next one
+BLOCK = PARTS**2  # steps in a block: as wide, for its grid, as a step for its own
+_MOST_LEVELS, _WORTH = 6, 2.0  # blocks must save so much
+_FEWER = 8  # how many times fewer grid points blocks may take, where time counts
+_RARE = 3.0  # largest losses that a block is taken to have by chance
 _FREE_CELLS = 2**13  # so few cost nothing: a grid of fewer is made finer than was asked
 _OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 of itself
 _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
@@ -56,18 +66,39 @@ class Plan:
     floor: float  # lower losses are raised to it
     target: float  # epsilon that the window must reach down to
     cells: int  # most grid points of a step and of the window
+    levels: int = 0  # of blocks
 
     def wider(self) -> Plan:
         """Return a plan with twice the window, on as fine a grid as fits."""
         return replace(self, width=2 * self.width, step=max(self.step, 2 * self.width / self.cells))
 
-    def excess(self, steps: int) -> float:
-        """Bound what the grid adds to epsilon, to first order: steps (tilt + 1) step^2 / 8.
+    def excess(self, pairs: Counted) -> float:
+        """Bound what the grid adds to epsilon, to first order: divisions (tilt + 1) step^2 / 8.
 
         Dividing a cell keeps the means of 1 and e^-L, so it raises the mean of e^{tilt L} by a
         factor of at most 1 + tilt (tilt + 1) step^2 / 8, and epsilon by its log over the tilt.
         """
-        return steps * (self.tilt + 1) * self.step**2 / 8
+        return divisions(pairs, self.levels) * (self.tilt + 1) * self.step**2 / 8
+
+
+def levels_of(count: int, most: int) -> int:
+    """Levels of blocks of so many equal steps, of which there may be so many."""
+    levels = 0
+    while levels < most and count >= BLOCK ** (levels + 1):
+        levels += 1
+    return levels
+
+
+def divisions(pairs: Counted, most: int) -> float:
+    """How many divisions of a loss on the last grid would cost as much as all that there are, on any grid."""
+    total = 0.0
+    for _, count in pairs:
+        levels = levels_of(count, most)
+        for level in range(levels):
+            total += count / BLOCK ** (levels - level) + count % BLOCK
+            count //= BLOCK
+        total += count
+    return total
 
 
 def _gather(pairs: Counted, reach: float) -> Nodes:
@@ -165,7 +196,13 @@ def _steepest(pairs: Counted, nodes: Nodes, epsilon: float) -> float:
 
 
 def _finish(
-    pairs: Counted, nodes: Nodes, tilt: float, epsilon: float, reach: float, accuracy: float
+    pairs: Counted,
+    nodes: Nodes,
+    tilt: float,
+    epsilon: float,
+    reach: float,
+    accuracy: float,
+    fewer: int = _FEWER,
 ) -> Plan:
     """Window around the tilted mean that reaches epsilon, and a grid that is fine for it.
 
@@ -180,23 +217,58 @@ def _finish(
     low = below if epsilon >= mean - below else mean - near
     width += low - below
     steps = sum(count for _, count in pairs)
-    step = math.sqrt(8 * accuracy * scale / (steps * (tilt + 1)))
     floor = -(_FLOOR + math.log(steps)) / tilt
-    span = _span(pairs, reach, floor)
+    spans = _spans(pairs, reach, floor)
     cells = MAX_CELLS if accuracy < _ROUGH else MAX_CELLS // 16
-    step = min(step, max(width, span) / _FREE_CELLS)
-    step = max(step, width / cells, span / cells)
-    return Plan(tilt, step, low, width, rate, reach, floor, mean - low, cells)
+    squares = 8 * accuracy * scale / (tilt + 1)
+    levels, cells, step = _grid(pairs, spans, width, (cells, cells // fewer), squares)
+    return Plan(tilt, step, low, width, rate, reach, floor, mean - low, cells, levels)
 
 
-def _span(pairs: Counted, reach: float, floor: float) -> float:
-    """Longest range of losses of a single step."""
-    return max(high - low for low, high in (pair.ends(reach, floor) for pair, _ in pairs))
+def _grid(
+    pairs: Counted, spans: list[float], width: float, cells: tuple[int, int], squares: float
+) -> tuple[int, int, float]:
+    """Levels of blocks, the most grid points, and the step: as accurate as may be, then as few points as may be."""
+    best: tuple[Any, ...] = ()
+    for levels in range(_MOST_LEVELS + 1):
+        most = cells[levels > 0]
+        divided, finest = divisions(pairs, levels), _finest(pairs, spans, most, levels)
+        step = min(math.sqrt(squares / divided), max(width, *spans) / _FREE_CELLS)
+        step = max(step, width / most, finest)
+        missed = max(round(math.log2(divided * step**2 / squares)), 0)
+        points = (width + _in_blocks(pairs, spans, width, levels)) / step
+        found = missed, points * (_WORTH if levels else 1.0), levels, most, step
+        best = min(best or found, found)
+    return best[2:]
+
+
+def _in_blocks(pairs: Counted, spans: list[float], width: float, most: int) -> float:
+    """Grid points that levels of blocks take, for a last grid of step one."""
+    total = 0.0
+    for (_, count), span in zip(pairs, spans):
+        levels = levels_of(count, most)
+        for level in range(levels):
+            wide = _RARE * span + width * math.sqrt(BLOCK**level / count)
+            total += wide * PARTS ** (levels - level)
+    return total
+
+
+def _finest(pairs: Counted, spans: list[float], cells: int, levels: int) -> float:
+    """Least step of the last grid at which a single step has no more than so many grid points."""
+    return max(
+        span / cells * PARTS ** levels_of(count, levels) for (_, count), span in zip(pairs, spans)
+    )
+
+
+def _spans(pairs: Counted, reach: float, floor: float) -> list[float]:
+    """Ranges of the losses of single steps."""
+    return [high - low for low, high in (pair.ends(reach, floor) for pair, _ in pairs)]
 
 
 def finer(pairs: Counted, plan: Plan, times: float) -> Plan:
     """Return the plan with more grid points in the same window, as far as there are any."""
-    most = max(plan.width, _span(pairs, plan.reach, plan.floor)) / plan.cells
+    spans = _spans(pairs, plan.reach, plan.floor)
+    most = max(plan.width / plan.cells, _finest(pairs, spans, plan.cells, plan.levels))
     return replace(plan, step=max(plan.step / times, min(most, plan.step)))
 
 
@@ -227,15 +299,26 @@ def plan_for_delta(
     return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)
 
 
-def plan_with(pairs: Counted, epsilon: float, accuracy: float, tilt: float, reach: float) -> Plan:
+def plan_with(
+    pairs: Counted,
+    epsilon: float,
+    accuracy: float,
+    tilt: float,
+    reach: float,
+    fewer: int = _FEWER,
+) -> Plan:
     """Plan around a given epsilon, with this tilt and with single steps cut there."""
-    return _finish(pairs, _gather(pairs, reach), tilt, epsilon, reach, accuracy)
+    return _finish(pairs, _gather(pairs, reach), tilt, epsilon, reach, accuracy, fewer)
 
 
 def plan_for_epsilon(
-    pairs: Counted, epsilon: float, accuracy: float, most: float = _LARGEST_TILT
+    pairs: Counted,
+    epsilon: float,
+    accuracy: float,
+    most: float = _LARGEST_TILT,
+    fewer: int = _FEWER,
 ) -> Plan:
-    """Plan around a given epsilon, with a tilt of at most ``most``."""
+    """Plan around a given epsilon, with a tilt of at most ``most`` and so many times fewer grid points in blocks."""
     steps = sum(count for _, count in pairs)
 
     def exponent(cumulant: Array, tilts: Array) -> Array:
@@ -261,4 +344,4 @@ def plan_for_epsilon(
             near = middle
         else:
             reach, (nodes, tilt, wanted) = middle, found
-    return _finish(pairs, nodes, tilt, epsilon, reach, accuracy)
+    return _finish(pairs, nodes, tilt, epsilon, reach, accuracy, fewer)
