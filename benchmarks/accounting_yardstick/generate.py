@@ -1,18 +1,23 @@
 """Scripts of releases with proved enclosures of their epsilon, as a file that any accountant can be held against.
 
-    OMP_NUM_THREADS=1 python benchmarks/accounting_yardstick/generate.py --scripts 10000 --out yardstick.jsonl
+    OMP_NUM_THREADS=1 python benchmarks/accounting_yardstick/generate.py --scripts 10000 --processes 2
 
-Families, parameters, counts, relations and deltas (1e-15 to .1) are drawn from a seed; the same seed gives the same
-scripts in the same order, so that a longer file begins with a shorter one. Each line is one question as json: what is
-released, the relation, delta, and the interval that epsilon provably lies in (docs/proofs/certificates.md). Questions
-whose epsilon is zero or above 100 are drawn anew.
+Families, parameters, counts, relations, deltas (1e-15 to .1) are drawn from a seed and the number of the question, so
+that a longer file begins with a shorter one. Each line is one question as json: what is released, the relation, delta,
+and the interval that epsilon provably lies in (docs/proofs/certificates.md), rounded outwards to ten digits. Questions
+whose epsilon is zero or above 100 are drawn anew. A run that was stopped goes on; ``--pack`` compresses the
+file into results/, from where `score.py` reads it.
 """
 
 import argparse
 import json
+import lzma
 import math
+import multiprocessing
 import random
-import time
+from contextlib import ExitStack
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from functools import partial
 from pathlib import Path
 
 from skdp.privacy import enclose
@@ -41,6 +46,7 @@ KINDS = {
     )
 }
 SEED = 20_261_120
+PACKED = Path(__file__).parents[1] / "results" / "accounting_yardstick.jsonl.xz"
 MOST = 100.0  # of epsilon
 
 
@@ -130,32 +136,61 @@ def script_of(runs):
     )
 
 
-def questions(number, seed):
-    """Questions with their enclosures."""
-    draw, found = random.Random(seed), 0
-    while found < number:
+def answered(number, seed=SEED):
+    """One question with its enclosure."""
+    draw = random.Random(f"{seed} {number}")
+    while True:
         asked = question(draw)
         answer = enclose(
             script_of(asked["script"]), delta=asked["delta"], neighbors=asked["neighbors"]
         )
         if answer.low > 0 and answer.high < MOST:
-            yield {"id": found, **asked, "low": answer.low, "high": answer.high}
-            found += 1
+            ends = {
+                "low": rounded(answer.low, ROUND_FLOOR),
+                "high": rounded(answer.high, ROUND_CEILING),
+            }
+            return {"id": number, **asked, **ends}
+
+
+def rounded(value, way):
+    """A double of ten digits on the named side of another."""
+    return float(Context(10, way).create_decimal(Decimal(value)))
+
+
+def kept(path):
+    """Whole lines of a file, without what a stopped run left of its last one."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return lines
+
+
+def written(path, work, todo, processes):
+    """Append what a function makes of each of some values to a file, in their order."""
+    with ExitStack() as stack:
+        file = stack.enter_context(path.open("a", encoding="utf-8"))
+        found = map(work, todo)
+        if processes > 1:
+            pool = stack.enter_context(multiprocessing.Pool(processes))
+            found = pool.imap(work, todo, chunksize=4)
+        for value in found:
+            file.write(json.dumps(value) + "\n")
+            file.flush()
 
 
 def main():
-    """Write a file."""
+    """Write a file, or go on with it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scripts", type=int, default=200)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=Path("yardstick.jsonl"))
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--pack", action="store_true")
     given = parser.parse_args()
-    start = time.process_time()
-    with given.out.open("w", encoding="utf-8") as file:
-        for asked in questions(given.scripts, given.seed):
-            file.write(json.dumps(asked) + "\n")
-            file.flush()
-    print(f"{given.scripts} scripts in {time.process_time() - start:.0f} s of processor time")
+    todo = range(len(kept(given.out)), given.scripts)
+    written(given.out, partial(answered, seed=given.seed), todo, given.processes)
+    if given.pack:
+        PACKED.write_bytes(lzma.compress(given.out.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """Hold accountants against proved enclosures: who is below the truth, how far above it, and at what cost.
 
-    OMP_NUM_THREADS=1 python benchmarks/accounting_yardstick/score.py yardstick.jsonl --tools skdp dp_accounting
+    OMP_NUM_THREADS=1 python benchmarks/accounting_yardstick/score.py --tools skdp dp_accounting --processes 2
+
+Without a file of questions it reads the 10,000 of results/. Answers are kept in a file (``--answers``), with
+which a run that was stopped goes on.
 
 An accountant is one function from a question to an epsilon; it raises `Outside` where the library has no theorem for
 the question. Those that are not installed are named as such. An epsilon below the enclosure's lower end is *unsafe*: it
@@ -13,11 +16,14 @@ import argparse
 import csv
 import importlib
 import json
+import lzma
 import math
 import statistics
 import time
 import warnings
 from pathlib import Path
+
+from generate import PACKED, kept, script_of, written
 
 ROUNDING = 1e-9  # relative: what an epsilon may be below the enclosure for its last digits
 GRID = 1e-4  # of dp-accounting's loss distributions, its default
@@ -31,8 +37,6 @@ class Outside(Exception):
 
 def skdp(asked):
     """This package."""
-    from generate import script_of
-
     from skdp.privacy import epsilon
 
     return epsilon(script_of(asked["script"]), asked["delta"], asked["neighbors"])
@@ -197,36 +201,90 @@ def row(name, kind, asked, told):
     return shown
 
 
-def scored(asked, names):
+def told(work):
+    """One answer as a line: which question, who, epsilon or why there is none, and the seconds."""
+    name, question = work
+    found, seconds = answers(name, question)
+    return [question["id"], name, str(found), seconds]
+
+
+def asked_of(path):
+    """Questions of a file, compressed or not."""
+    data = path.read_bytes()
+    text = lzma.decompress(data) if path.suffix == ".xz" else data
+    return [json.loads(line) for line in text.decode("utf-8").splitlines()]
+
+
+def collected(asked, names, path, processes):
+    """All answers, those that a file has and those that are still to be given: tool -> id -> answer."""
+    known = {(number, name) for number, name, *_ in map(json.loads, kept(path))}
+    todo = [(name, q) for q in asked for name in names if (q["id"], name) not in known]
+    written(path, told, todo, processes)
+    found = {name: {} for name in names}
+    for number, name, epsilon, seconds in map(json.loads, kept(path)):
+        if name in found:
+            found[name][number] = (as_number(epsilon), seconds)
+    return found
+
+
+def as_number(text):
+    """A number, or the word that stands for it."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def scored(asked, found):
     """All figures: each accountant on all questions, and on each kind."""
     rows = []
-    for name in names:
-        told = [answers(name, question) for question in asked]
-        rows.append(row(name, "all", asked, told))
-        for kind in sorted({question["kind"] for question in asked}):
-            some = [i for i, question in enumerate(asked) if question["kind"] == kind]
-            part = row(name, kind, [asked[i] for i in some], [told[i] for i in some])
-            if part["answered"] or part["failed"]:
+    for name, known in found.items():
+        for kind in ["all", *sorted({question["kind"] for question in asked})]:
+            some = [q for q in asked if kind in ("all", q["kind"])]
+            part = row(name, kind, some, [known[q["id"]] for q in some])
+            if kind == "all" or part["answered"] or part["failed"]:
                 rows.append(part)
+    return rows
+
+
+def tighter(asked, found, least=1e-5):
+    """How many answers of each other tool are valid and smaller than ours by more than so much, and by how much."""
+    rows = []
+    for name in [name for name in found if name != "skdp"]:
+        gains = []
+        for q in asked:
+            ours, theirs = found["skdp"][q["id"]][0], found[name][q["id"]][0]
+            if not isinstance(theirs, str) and theirs >= q["low"] * (1 - ROUNDING):
+                gains.append(1 - theirs / ours)
+        more = [gain for gain in gains if gain > least]
+        rows.append((name, len(gains), len(more), max(more, default=0.0)))
     return rows
 
 
 def main():
     """Print the table and write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?", default=PACKED)
     parser.add_argument("--tools", nargs="+", default=list(TOOLS), choices=list(TOOLS))
     parser.add_argument("--out", type=Path, default=RESULTS / "accounting_yardstick.csv")
+    parser.add_argument("--answers", type=Path, default=Path("answers.jsonl"))
+    parser.add_argument("--first", type=int, default=10**6, help="so many questions alone")
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
-    asked = [json.loads(text) for text in given.file.read_text(encoding="utf-8").splitlines()]
+    asked = asked_of(given.file)[: given.first]
     here = [name for name in given.tools if installed(name)]
     for name in given.tools:
         if name not in here:
             print(f"{name}: not installed")
-    rows = scored(asked, here)
+    found = collected(asked, here, given.answers, given.processes)
+    rows = scored(asked, found)
     print(" | ".join(rows[0]))
     for shown in rows:
         print(" | ".join(str(value) for value in shown.values()))
+    for name, valid, more, most in tighter(asked, found) if "skdp" in found else []:
+        print(
+            f"{name}: {more} of {valid} valid answers are smaller by more than 1e-5, at most {most:.1e}"
+        )
     with given.out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()

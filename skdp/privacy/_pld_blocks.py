@@ -74,7 +74,7 @@ def _block(one: Tilted, step: float, plan: Plan, lower: bool) -> Tilted:
     spread = max(math.sqrt(BLOCK * float(one.weights @ x**2)), 1.0)
     rates = slope + np.geomspace(0.1 / max(spread, len(x)), 30 / spread, _RATES)
     logs, out = BLOCK * tilted_moments(one, rates), plan.reach**2 / 2 + _NEARLY_ALL
-    above, below = np.minimum(((logs + out) / rates).min(axis=1), plan.cells)
+    above, below = np.minimum(((logs + out) / rates).min(axis=1), 4 * plan.cells)
     mean, start = BLOCK * one.mean, math.floor(BLOCK * one.mean - below)
     size = next_fast_len(math.ceil(mean + above) - start + 1, real=True)
     last = start + size - 1
@@ -95,7 +95,7 @@ def _block(one: Tilted, step: float, plan: Plan, lower: bool) -> Tilted:
         first=start,
         anchor=anchor,
         log_norm=log_norm,
-        log_kept=log_kept + math.log1p(-min(lost * math.exp(-log_kept), 1 - 1e-16)),
+        log_kept=log_kept + math.log1p(-min(lost * math.exp(min(-log_kept, 700.0)), 1 - 1e-16)),
     )
 
 
@@ -109,7 +109,7 @@ def _coarser(one: Tilted, parts: int, step: float, plan: Plan, lower: bool) -> T
     cells = np.concatenate([np.zeros(front), one.weights, np.zeros(back)]).reshape(-1, parts)
     weights = np.append(cells @ ((1 - share) * np.exp(-slope * place)), 0.0)
     weights[1:] += cells @ (share * np.exp(slope * (parts - place)))
-    total = float(weights.sum())
+    total = max(float(weights.sum()), 1e-300)
     weights /= total
     anchor, back = divmod(one.anchor, parts)
     log_norm = one.log_norm + slope * back + math.log(total) + (-_SHARE if lower else _SHARE)

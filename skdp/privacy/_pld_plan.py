@@ -38,7 +38,7 @@ PARTS = 8  # grid points of a level of blocks between two of the next one
 BLOCK = PARTS**2  # steps in a block: as wide, for its grid, as a step for its own
 _MOST_LEVELS, _WORTH = 6, 2.0  # blocks must save so much
 _FEWER = 8  # how many times fewer grid points blocks may take, where time counts
-_RARE = 3.0  # largest losses that a block is taken to have by chance
+_LONGER = 4.0  # windows of blocks may have so many more grid points than steps
 _FREE_CELLS = 2**13  # so few cost nothing: a grid of fewer is made finer than was asked
 _OUTSIDE = 16.0  # what the window misses or wraps raises delta by about e^-16 of itself
 _FLOOR = 36.0  # raising losses to the floor adds e^-36 to the tilted mass
@@ -221,43 +221,70 @@ def _finish(
     spans = _spans(pairs, reach, floor)
     cells = MAX_CELLS if accuracy < _ROUGH else MAX_CELLS // 16
     squares = 8 * accuracy * scale / (tilt + 1)
-    levels, cells, step = _grid(pairs, spans, width, (cells, cells // fewer), squares)
+    sizes = [
+        _Sizes(
+            count,
+            span,
+            [
+                _wide([one], tilt, BLOCK**i, reach)
+                for i in range(1, 1 + levels_of(count, _MOST_LEVELS))
+            ],
+        )
+        for (_, count), span, one in zip(pairs, spans, nodes)
+    ]
+    levels, cells, step = _grid(pairs, sizes, width, (cells, cells // fewer), squares)
     return Plan(tilt, step, low, width, rate, reach, floor, mean - low, cells, levels)
 
 
+@dataclass(frozen=True)
+class _Sizes:
+    """Ranges of the losses of one pair: of a single step, and of blocks by their level."""
+
+    count: int
+    span: float
+    blocks: list[float]
+
+    def longest(self, most: int) -> float:
+        """Longest grid of any level, for a last grid of step one."""
+        return max(self._all(most))
+
+    def points(self, most: int) -> float:
+        """Grid points of all levels, for a last grid of step one."""
+        return math.fsum(self._all(most)) if levels_of(self.count, most) else 0.0
+
+    def _all(self, most: int) -> list[float]:
+        levels = levels_of(self.count, most)
+        blocks = [self.blocks[i] * PARTS ** (levels - i) / _LONGER for i in range(levels)]
+        return [self.span * PARTS**levels, *blocks]
+
+
+def _wide(nodes: Nodes, tilt: float, count: int, reach: float) -> float:
+    """Width of the window of so many equal steps, by Chernoff's bounds of their tilted law."""
+    ((losses, log_weights, _),) = nodes
+    mean, sd = _moments([(losses, log_weights, 1)], tilt)
+    spread = max(sd * math.sqrt(count), 1e-300)
+    rates = tilt + np.geomspace(0.1 / max(spread, float(np.ptp(losses))), 30 / spread, 16)
+    one = [(losses - mean, log_weights + tilt * losses, count)]
+    least = _cumulant(one, np.zeros(1))
+    ends = [_cumulant(one, side * rates) - least + reach**2 / 2 for side in (1, -1)]
+    return float(sum((end / rates).min() for end in ends))
+
+
 def _grid(
-    pairs: Counted, spans: list[float], width: float, cells: tuple[int, int], squares: float
+    pairs: Counted, sizes: list[_Sizes], width: float, cells: tuple[int, int], squares: float
 ) -> tuple[int, int, float]:
     """Levels of blocks, the most grid points, and the step: as accurate as may be, then as few points as may be."""
     best: tuple[Any, ...] = ()
     for levels in range(_MOST_LEVELS + 1):
-        most = cells[levels > 0]
-        divided, finest = divisions(pairs, levels), _finest(pairs, spans, most, levels)
-        step = min(math.sqrt(squares / divided), max(width, *spans) / _FREE_CELLS)
-        step = max(step, width / most, finest)
+        most, divided = cells[levels > 0], divisions(pairs, levels)
+        longest = max(width, *(one.longest(levels) for one in sizes))
+        step = min(math.sqrt(squares / divided), longest / _FREE_CELLS)
+        step = max(step, longest / most)
         missed = max(round(math.log2(divided * step**2 / squares)), 0)
-        points = (width + _in_blocks(pairs, spans, width, levels)) / step
+        points = (width + math.fsum(one.points(levels) for one in sizes)) / step
         found = missed, points * (_WORTH if levels else 1.0), levels, most, step
         best = min(best or found, found)
     return best[2:]
-
-
-def _in_blocks(pairs: Counted, spans: list[float], width: float, most: int) -> float:
-    """Grid points that levels of blocks take, for a last grid of step one."""
-    total = 0.0
-    for (_, count), span in zip(pairs, spans):
-        levels = levels_of(count, most)
-        for level in range(levels):
-            wide = _RARE * span + width * math.sqrt(BLOCK**level / count)
-            total += wide * PARTS ** (levels - level)
-    return total
-
-
-def _finest(pairs: Counted, spans: list[float], cells: int, levels: int) -> float:
-    """Least step of the last grid at which a single step has no more than so many grid points."""
-    return max(
-        span / cells * PARTS ** levels_of(count, levels) for (_, count), span in zip(pairs, spans)
-    )
 
 
 def _spans(pairs: Counted, reach: float, floor: float) -> list[float]:
@@ -267,8 +294,9 @@ def _spans(pairs: Counted, reach: float, floor: float) -> list[float]:
 
 def finer(pairs: Counted, plan: Plan, times: float) -> Plan:
     """Return the plan with more grid points in the same window, as far as there are any."""
-    spans = _spans(pairs, plan.reach, plan.floor)
-    most = max(plan.width / plan.cells, _finest(pairs, spans, plan.cells, plan.levels))
+    spans = zip(pairs, _spans(pairs, plan.reach, plan.floor))
+    longest = [span * PARTS ** levels_of(count, plan.levels) for (_, count), span in spans]
+    most = max(plan.width, *longest) / plan.cells
     return replace(plan, step=max(plan.step / times, min(most, plan.step)))
 
 

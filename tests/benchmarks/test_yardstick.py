@@ -22,24 +22,36 @@ def yardstick(monkeypatch):
         sys.modules.pop(name)
 
 
-def test_a_seed_gives_the_same_questions_and_a_longer_file_begins_with_a_shorter_one(yardstick):
-    generate, _ = yardstick
-    short = list(generate.questions(3, 7))
-    assert list(generate.questions(2, 7)) == short[:2]
-    assert [asked["id"] for asked in short] == [0, 1, 2]
-    assert json.loads(json.dumps(short)) == short
+def asked_of(generate, number, seed=7):
+    return [generate.answered(i, seed) for i in range(number)]
+
+
+def test_a_stopped_file_goes_on_and_a_longer_one_begins_with_a_shorter_one(
+    yardstick, monkeypatch, tmp_path
+):
+    generate, score = yardstick
+    file, packed = tmp_path / "some.jsonl", tmp_path / "some.jsonl.xz"
+    file.write_text(json.dumps(generate.answered(0)) + '\n{"id": 1, "ki')
+    monkeypatch.setattr(generate, "PACKED", packed)
+    monkeypatch.setattr(
+        sys, "argv", ["generate.py", "--scripts", "3", "--out", str(file), "--pack"]
+    )
+    generate.main()
+    found = score.asked_of(file)
+    assert found == score.asked_of(packed) == asked_of(generate, 3, generate.SEED)
+    assert [asked["id"] for asked in found] == [0, 1, 2]
 
 
 def test_an_enclosure_of_the_yardstick_is_below_the_price(yardstick):
     generate, _ = yardstick
-    for asked in generate.questions(4, 11):
+    for asked in asked_of(generate, 4, 11):
         price = epsilon(generate.script_of(asked["script"]), asked["delta"], asked["neighbors"])
-        assert 0 < asked["low"] < asked["high"] <= price
+        assert 0 < asked["low"] < asked["high"] <= price * (1 + 1e-9)  # of ten digits
 
 
-def test_who_is_below_the_truth_or_fails_is_told(yardstick, monkeypatch):
+def test_who_is_below_the_truth_or_fails_is_told(yardstick, monkeypatch, tmp_path):
     generate, score = yardstick
-    asked = list(generate.questions(4, 7))
+    asked = asked_of(generate, 4)
     calls = itertools.count()
 
     def careless(question):
@@ -51,22 +63,24 @@ def test_who_is_below_the_truth_or_fails_is_told(yardstick, monkeypatch):
         return question["low"] * 0.9 if turn == 2 else question["high"] * 1.5
 
     monkeypatch.setitem(score.TOOLS, "careless", careless)
-    ours, theirs = (
-        next(row for row in score.scored(asked, [name]) if row["kind"] == "all")
-        for name in ("skdp", "careless")
-    )
+    found = score.collected(asked, ["skdp", "careless"], tmp_path / "answers.jsonl", 1)
+    again = score.collected(asked, ["skdp", "careless"], tmp_path / "answers.jsonl", 1)
+    assert found == again and next(calls) == 4  # asked once
+    rows = [row for row in score.scored(asked, found) if row["kind"] == "all"]
+    ours, theirs = rows
     assert (ours["answered"], ours["unsafe"], ours["failed"]) == (4, 0, 0)
     assert float(ours["worst slack"]) < 1e-3
     assert (theirs["answered"], theirs["unsafe"], theirs["failed"]) == (2, 1, 1)
     assert float(theirs["deepest"]) == pytest.approx(-0.1)
     assert float(theirs["worst slack"]) == pytest.approx(0.5)
+    assert score.tighter(asked, found) == [("careless", 1, 0, 0.0)]
 
 
 def test_what_is_not_installed_is_named(yardstick, monkeypatch, tmp_path, capsys):
     generate, score = yardstick
     monkeypatch.setitem(score.TOOLS, "no_such_library", lambda asked: 0.0)
     file = tmp_path / "some.jsonl"
-    file.write_text("\n".join(json.dumps(asked) for asked in generate.questions(2, 7)))
+    file.write_text("\n".join(json.dumps(asked) for asked in asked_of(generate, 2)))
     told = [
         "score.py",
         str(file),
@@ -75,6 +89,8 @@ def test_what_is_not_installed_is_named(yardstick, monkeypatch, tmp_path, capsys
         "skdp",
         "--out",
         str(tmp_path / "out.csv"),
+        "--answers",
+        str(tmp_path / "answers.jsonl"),
     ]
     monkeypatch.setattr(sys, "argv", told)
     score.main()
