@@ -21,7 +21,7 @@ __all__ = ["profile"]
 
 Array = NDArray[np.float64]
 
-_NEAR = 0.5  # of a tail's window below the epsilon that it was planned for, where it is tight too
+_NEAR = 0.3  # of a tail's window below the epsilon that it was planned for, where it is tight too
 
 
 def profile(

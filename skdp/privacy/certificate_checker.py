@@ -34,8 +34,7 @@ WIDE = Context(MAX_PREC, ROUND_FLOOR, MIN_EMIN, MAX_EMAX)
 ROOT_2PI, EIGHTH_PI = Decimal("2.5066282746310005024157652848110452530070"), "0.39269908169872415480783042290993786053"
 MOST_CELLS, NODES, FAINT, MARGIN, ANCHORS = 2**19, 8, Decimal("1e-30"), Decimal("1e-25"), dict[int, Any]()
 ENDS: dict[str, Any] = {"shift": (1, 10**4), "categories": (2, 2**53), "epsilon": (1e-9, 100.0), "sd": (1e-2, 1e4),
-                        "rate": (1e-9, 1 - 1e-9), "step": (1e-9, 1e3), "base": (1 + 1e-15, 1e9)}
-ENDS |= {"upper": (0.0, 1.0), "lower": (0.0, 1.0)}
+    "rate": (1e-9, 1 - 1e-9), "step": (1e-9, 1e3), "base": (1 + 1e-15, 1e9), "upper": (0.0, 1.0), "lower": (0.0, 1.0)}
 LOPSIDED = {"PoissonGaussian", "PoissonPure", "WorstPair"}  # removing a record differs from adding one
 
 class Interval:
@@ -56,7 +55,9 @@ class Interval:
             raise ValueError("an interval that holds zero is divided by")
         return self * Interval(DOWN.divide(ONE, o.hi), UP.divide(ONE, o.lo))
     def _of(self, name: str) -> "Interval":
-        return Interval(DOWN.next_minus(getattr(DOWN, name)(self.lo)), UP.next_plus(getattr(UP, name)(self.hi)))
+        low = getattr(DOWN, name)(self.lo)  # correctly rounded to the nearest, whatever the context's mode
+        high = low if self.hi == self.lo else getattr(UP, name)(self.hi)
+        return Interval(DOWN.next_minus(low), UP.next_plus(high))
     def _within(self, low: "Interval", high: "Interval") -> "Interval":
         return Interval(min(max(self.lo, low.lo), high.lo), min(max(self.hi, low.hi), high.hi))
 
@@ -108,8 +109,7 @@ def _line(spacing: Interval, offset: Interval, law: Any, infinite: Interval = NI
 
 class Families(namedtuple("Families", "way")):
     """Steps by the name of their family; ``way`` says which neighbour is P."""
-    def _PureDP(self, epsilon: Interval) -> Step:
-        return self._RandomizedResponse(epsilon, TWO)
+    def _PureDP(self, epsilon: Interval) -> Step: return self._RandomizedResponse(epsilon, TWO)
     def _RandomizedResponse(self, epsilon: Interval, categories: Interval) -> Step:
         lie = UNIT / (epsilon._of("exp") + categories - UNIT)
         return _line(epsilon, NIL, {-1: lie, 0: lie * (categories - TWO), 1: lie * epsilon._of("exp")})
@@ -148,8 +148,7 @@ class Families(namedtuple("Families", "way")):
             mass, other = HALF * (grown * least)._of("sqrt"), HALF * (least / grown)._of("sqrt")
             return mass - HALF * least, NIL - other, HALF - mass
         return Step([(a, HALF, 1), (NIL - a, HALF * least, -1)], a, below=below)
-    def _Gaussian(self, multiplier: Interval) -> Step:
-        return Families("remove")._PoissonGaussian(multiplier, UNIT)
+    def _Gaussian(self, multiplier: Interval) -> Step: return Families("remove")._PoissonGaussian(multiplier, UNIT)
     def _PoissonGaussian(self, multiplier: Interval, rate: Interval) -> Step:
         shift, rest, adding, replacing = UNIT / multiplier, UNIT - rate, self.way == "add", self.way == "replace"
         def place(grown: Interval) -> Any:  # where the loss of removing or replacing is that large; it grows
@@ -178,7 +177,8 @@ Law = namedtuple("Law", "first masses unit total spread infinite offset")
 class Prover:
     """The law of all losses in one direction, on the grid that a certificate proposes."""
     def __init__(self, script: Any, witness: Any, way: str) -> None:
-        self.digits, grid, mine = read(witness["digits"], 10, 60), witness["grid"], witness["ways"][way]
+        self.digits, mine = read(witness["digits"], 10, 60), witness["ways"][way]
+        grid = mine.get("grid", witness["grid"])
         exact, parts, steps, laws, self.sums = -1, 1, [], [], list[Any]()
         for event in script:
             fields = {name: field(name, v) for name, v in event.items() if name not in ("family", "count")}

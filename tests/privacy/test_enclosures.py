@@ -98,18 +98,17 @@ def missed(make, seed, count, error):
     return wrong, told
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_enclosures_hold_closed_truths(seed):
-    wrong, told = missed(closed_script, seed, 25, CLOSED)
-    assert wrong == []
-    assert told > 20
-
-
 @pytest.mark.parametrize("seed", range(2))
-def test_enclosures_hold_contour_integrals(seed):
-    wrong, told = missed(sampled_script, 100 + seed, 15, CONTOUR)
+def test_enclosures_hold_closed_truths(seed):
+    wrong, told = missed(closed_script, seed, 14, CLOSED)
     assert wrong == []
-    assert told > 8
+    assert told > 11
+
+
+def test_enclosures_hold_contour_integrals():
+    wrong, told = missed(sampled_script, 100, 8, CONTOUR)
+    assert wrong == []
+    assert told > 4
 
 
 @pytest.mark.slow
@@ -187,7 +186,9 @@ def enumerated(script, eps, neighbors):
     return max(found)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
+)
 def test_enclosures_hold_enumerated_truths(seed):
     draw = random.Random(seed)
     script = tuple((listed_event(draw), draw.randrange(1, 3)) for _ in range(draw.randrange(1, 3)))
@@ -281,7 +282,7 @@ COARSE = [
     (script, at, {"step": step})
     for script in (GAUSSIAN, ONCE, ((Laplace(1.0), 2), (Gaussian(3.0), 1)))
     for at in (0.3, 0.7, 1.3)
-    for step in (0.05, 0.13, 0.3)
+    for step in (0.05, 0.3)
 ]
 
 

@@ -193,6 +193,13 @@ def outcome(call, script, neighbors, **errors):
             return f"{type(error).__name__}: {error}"
 
 
+@pytest.fixture(autouse=True)
+def _coarse(monkeypatch):
+    """Certificates on few grid points: those of a page take the checker seconds."""
+    monkeypatch.setattr(skdp.privacy._certificate, "_EDGES", 400)
+    monkeypatch.setattr(skdp.privacy._certificate, "_CELLS", 4000)
+
+
 def test_every_public_name_has_a_call():
     assert set(skdp.privacy.__all__) == set(CALLS) | CONSTANTS
 

@@ -255,14 +255,13 @@ def accepted(seed, rounds):
 
 
 def test_corrupted_certificates_are_rejected():
-    wrong, count = accepted(0, 5)
-    assert wrong == []
-    assert count >= 1000
+    assert accepted(0, 1) == ([], 208)
 
 
 @pytest.mark.slow
-def test_many_corrupted_certificates_are_rejected():
-    assert accepted(1, 40)[0] == []
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_a_thousand_corrupted_certificates_are_rejected(seed):
+    assert accepted(seed, 5) == ([], 1040)
 
 
 # The checker's bounds on arbitrary grids, and twins of it that are wrong in one place
@@ -330,7 +329,7 @@ def violations(checker, seed, rounds=6):
     return wrong
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_on_any_grid_the_truth_is_between_the_bounds(seed):
     assert violations(certificate_checker, seed) == []
 
