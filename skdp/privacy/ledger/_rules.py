@@ -35,7 +35,7 @@ _SHARES = (0.8, 0.13, 0.07 * (1 - 1e-12))
 _SHARES_OF_A_PLAN = (0.95, 0.05 * (1 - 1e-12))
 # One Renyi order reads small totals as epsilons near the promise; a second book tells how little they are.
 _SHARES_BESIDE_RENYI = (0.999, 0.001 * (1 - 1e-12))
-MOST_COMING = 1_000_000  # fits that are announced together: each is tried
+MOST_COMING = 1_000_000  # fits that are announced together
 _SHIFTS = 150  # thousandths of epsilon, for fits that are a shift and a Gaussian
 
 
@@ -98,10 +98,8 @@ class Rules:
     def _promise_all(self, opened: State, entry: Entry) -> None:
         """Refuse the first of the announced fits unless all of them go in."""
         assert self.fits is not None
-        trial = opened
         try:
-            for _ in range(self.fits):
-                trial = self._added(trial, entry)
+            self._repeated(opened, entry, self.fits)
         except BudgetExceeded:
             spec, fits = self.spec, self.fits
             each = self._each(spec.epsilon, fits)
@@ -125,8 +123,7 @@ class Rules:
         trial, fits = state, sum(count for _, count in coming)
         try:
             for script, count in coming:
-                for _ in range(int(count)):
-                    trial = self.charged(trial, Entry(script, parts, "", ""))
+                trial = self._repeated(trial, Entry(script, parts, "", ""), int(count))
         except (BudgetExceeded, NotSupported):
             spec, left = self.spec, self.remaining(state, *parts)
             whole = tuple((event, n * count) for script, count in coming for event, n in script)
@@ -137,6 +134,25 @@ class Rules:
                 f"epsilon={round_down(0.97 * self._each(left, fits), 3)}, make fewer, or search with "
                 "skdp.model_selection.DPGridSearchCV, at one price for all."
             ) from None
+
+    def _repeated(self, state: State, entry: Entry, count: int) -> State:
+        """The state after so many equal charges, but for its log: charges that take the same prices go in at once."""
+        while count > 0:
+            before, state, count = state, self.charged(state, entry), count - 1
+            if not before.books or state.closed.intersection(entry.parts):
+                continue
+            last = [
+                (part, *one)
+                for part in entry.parts
+                for one in zip(state.books, before.totals[part], state.totals[part])
+            ]
+            alike = min(_alike(book, old, new, count) for _, book, old, new in last)
+            moved = {
+                part: tuple(_further(old, new, alike) for at, _, old, new in last if at == part)
+                for part in entry.parts
+            }
+            state, count = state._replace(totals={**state.totals, **moved}), count - alike
+        return state
 
     def _each(self, left: float, fits: int) -> float:
         """Epsilon of each of so many equal Gaussian fits that together cost what is left."""
@@ -311,6 +327,31 @@ class Rules:
             return math.inf
 
 
+def _alike(book: AnyBook, before: Counted | None, after: Counted | None, most: int) -> int:
+    """How many further charges, up to so many, take from a book what the last one took.
+
+    They do while that goes in and the book is at the same level: what did not go in before does not go in later.
+    """
+    if before is None or after is None:
+        return most
+    level, taken = book.level(before), [y - x for x, y in zip(before, after)]
+    for total, price, cap in zip(after, taken, book.caps):
+        most = min(most, (cap - total) // price) if price else most
+    few = 0
+    while few < most:  # the largest number before whose last charge the level is that of the first
+        half = (few + most + 1) // 2
+        there = tuple(y + (half - 1) * price for y, price in zip(after, taken))
+        few, most = (half, most) if book.level(there) == level else (few, half - 1)
+    return few
+
+
+def _further(before: Counted | None, after: Counted | None, many: int) -> Counted | None:
+    """The total after so many further charges that take what the last one took."""
+    if before is None or after is None:
+        return None
+    return tuple(y + many * (y - x) for x, y in zip(before, after))
+
+
 def _nothing(books: tuple[AnyBook, ...]) -> Totals:
     """Return the books' totals for data that nothing was charged for."""
     return tuple((0,) * len(book.caps) for book in books)
@@ -327,7 +368,7 @@ def _where(part: str) -> str:
 
 
 def refuse_count(name: str, count: Any, least: int) -> None:
-    """Refuse what is no number of fits to come, and more than can be gone through one by one."""
+    """Refuse what is no number of fits to come, and more than one study has."""
     if not is_whole(count) or not least <= count <= MOST_COMING:
         raise ValueError(
             f"{name}={count!r} must be a whole number of fits from {least} to {MOST_COMING}; "
