@@ -27,6 +27,7 @@ from test_enclosures import (
 )
 
 from skdp.privacy import delta, enclose, epsilon
+from skdp.privacy.events import PoissonGaussian
 
 SEED = 24
 
@@ -36,12 +37,20 @@ def listed_script(draw):
     return tuple((listed_event(draw), draw.randrange(1, 3)) for _ in range(draw.randrange(1, 3)))
 
 
+def long_script(draw):
+    """So many sampled steps that they are added in blocks."""
+    rate, count = log_uniform(draw, 1e-3, 0.3), round(log_uniform(draw, 500, 3e6))
+    least = rate * count**0.5 / log_uniform(draw, 0.05, 4)
+    return ((PoissonGaussian(max(log_uniform(draw, 0.7, 5), least), rate), count),)
+
+
 KINDS = {
     "closed": (closed_script, true_delta, CLOSED),
     "contour": (sampled_script, true_delta, CONTOUR),
     "enumerated": (listed_script, enumerated, CLOSED),
+    "long": (long_script, true_delta, CONTOUR),
 }
-SHARES = (10, 4, 6)
+SHARES = (10, 3, 6, 1)
 
 
 def wrong(script, at, neighbors, truth, error):
