@@ -183,7 +183,9 @@ def _epsilons(script: Script, delta: float, neighbors: str) -> Enclosure:
     closed = _closed_form(counts, neighbors)
     if closed is not None:
         return Enclosure(_below_price(closed, price, delta), price, _closed_witness())
-    found = _grids(counts, neighbors, price, lambda grid: grid.upper.epsilon(delta))
+    found = _grids(
+        counts, neighbors, price, lambda grid: grid.upper.epsilon(delta), _pld.largest_loss
+    )
     high, (grid, name) = found
     high = min(high, price)
     return Enclosure(_below_price(grid.delta, high, delta), high, _witness(grid, name))
@@ -198,7 +200,13 @@ def _deltas(script: Script, epsilon: float, neighbors: str) -> Enclosure:
     closed = _closed_form(counts, neighbors)
     if closed is not None:
         return Enclosure(min(closed(epsilon), price), price, _closed_witness())
-    high, (grid, name) = _grids(counts, neighbors, epsilon, lambda grid: grid.upper.delta(epsilon))
+    high, (grid, name) = _grids(
+        counts,
+        neighbors,
+        epsilon,
+        lambda grid: grid.upper.delta(epsilon),
+        lambda pairs: float(epsilon < _pld.largest_loss(pairs)),
+    )
     high = min(high, price)
     return Enclosure(min(grid.delta(epsilon), high), high, _witness(grid, name))
 
@@ -220,16 +228,21 @@ def _closed_form(counts: dict[Event, int], neighbors: str) -> Curve | None:
 
 
 def _grids(
-    counts: dict[Event, int], neighbors: str, epsilon: float, price: Callable[[Any], float]
+    counts: dict[Event, int],
+    neighbors: str,
+    epsilon: float,
+    price: Callable[[Any], float],
+    most: Callable[[Counted], float],
 ) -> tuple[float, tuple[Below, str]]:
-    """The larger price of the directions on fine grids, and the grid of the direction that has it."""
+    """The larger price of the directions on fine grids, ``most`` at most, and the grid of the direction that has it."""
     directions = _pld.directions_of(counts, neighbors)
     names = ("removing", "adding") if len(directions) > 1 else ("both",)
     if neighbors == "replace_one":
         names = ("replacing",)
 
     def rough(pairs: Counted) -> float:
-        return float(price(_Rough(compose(pairs, plan_for_epsilon(pairs, epsilon, _ROUGH)))))
+        tail = compose(pairs, plan_for_epsilon(pairs, epsilon, _ROUGH))
+        return min(float(price(_Rough(tail))), most(pairs))
 
     order = sorted(zip(directions, names), key=lambda one: -rough(one[0]))
     high, worst = -math.inf, None
@@ -237,8 +250,9 @@ def _grids(
         if worst is not None and rough(pairs) <= high:
             continue
         grid = _fine(pairs, epsilon)
-        if worst is None or price(grid) > high:
-            high, worst = price(grid), (grid, name)
+        told = min(price(grid), most(pairs))
+        if worst is None or told > high:
+            high, worst = told, (grid, name)
     assert worst is not None
     return high, worst
 

@@ -215,6 +215,7 @@ def test_enclosures_hold_enumerated_truths(seed):
         (((PoissonGaussian(1.0, 0.01), 1000),), 1e-6, ADD, 1e-6),
         (((PoissonGaussian(1.0, 0.01), 1000),), 1e-6, REPLACE, 1e-6),
         (((PoissonGaussian(1.0, 0.01), 1),), 1e-15, ADD, 1e-6),
+        (((PoissonGaussian(0.891, 0.00311), 2),), 1.19e-15, ADD, 1e-5),  # no grid for adding one
         (((PoissonGaussian(2.0, 0.1), 20), (Laplace(10.0), 1)), 1e-9, REPLACE, 2e-6),
         (((WorstPair((0.5, 0.5), (0.25, 0.75)), 10), (Laplace(3.0), 20)), 1e-6, ADD, 1e-6),
     ],
