@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/accounting_yardstick/score.py --tools skdp dp_accounting --processes 2
 
-Without a file of questions it reads the 10,000 of results/. Answers are kept in a file (``--answers``), with
+Without a file of questions it reads those of results/. Answers are kept in a file (``--answers``), with
 which a run that was stopped goes on.
 
 An accountant is one function from a question to an epsilon; it raises `Outside` where the library has no theorem for
