@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from ._cost_registry import register
 from ._costs import inverse_up
 from ._sampled import log_excess, where_resolved
+from ._scipy import logsumexp
 from .events import MixtureOfGaussians
 
 __all__ = ["parts"]
