@@ -1,11 +1,15 @@
 """Coverage of confidence intervals for private coefficients, and how wide they are beside those of least squares.
 
     python benchmarks/intervals.py [--logistic] [--runs 2000] [--only 0 1 2]
+    SKDP_DATA=... python benchmarks/intervals.py --real [--runs 300]
 
 Each run draws a new table (normal rows with correlations of a half between neighbouring columns, 2 % or so beyond the
 declared norm), fits with new noise, and asks whether each interval holds its coefficient. Writes
 ``results/intervals.csv``. With ``--logistic`` the same of a logistic model, and columns of other laws besides: writes
 ``results/logistic_intervals.csv``.
+
+With ``--real`` each run draws as many rows as a real table has, with replacement, and asks for the coefficients of the
+ridge regression of the whole table that ``conf_int(of="ridge")`` speaks of. Writes ``results/real_intervals.csv``.
 """
 
 import argparse
@@ -13,11 +17,13 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 from _protocol import write_csv
 from _quick import few
 from scipy.stats import chi2
 
-from skdp import DPLinearRegression, DPLogisticRegression, NotSupported
+from skdp import DPLinearRegression, DPLogisticRegression, NotSupported, datasets
+from skdp.preprocessing import TableEncoder
 from skdp.solvers import TwoPhase, WhiteObjective
 
 # Records, columns, epsilon, relation, share of the budget for moments.
@@ -46,6 +52,13 @@ LOGISTIC = (
     (20_000, 5, 1.0, "replace_one", "normal", 3.8, 1.5),
     (20_000, 3, 4.0, "replace_one", "uniform", 0.3, 3.0),
     (10_000, 2, 0.5, "replace_one", "binary", 0.3, 1.0),
+)
+# Table and epsilon.
+REAL = (
+    ("wine", 1.0),
+    ("wine", 4.0),
+    ("bike", 1.0),
+    ("bike", 4.0),
 )
 DELTA, SPREAD = 1e-6, 0.25
 LEVELS = (0.9, 0.95)
@@ -157,18 +170,56 @@ def logistic(setting, runs):
     return line | {"given_back": round(float(np.median(back)), 2)}
 
 
+def real(setting, runs):
+    """One line: coverage of all coefficients, and of the tenths of them that are held least and most."""
+    name, epsilon = setting
+    table = getattr(datasets, f"load_{name}")()
+    encoder = TableEncoder(table.declaration, unknown="zero")
+    X = np.asarray(encoder.fit_transform(pd.DataFrame(dict(table.columns))), dtype=float)
+    y, bounds = np.asarray(table.target, dtype=float), table.target_bounds
+    rng, n, hits, errors = np.random.default_rng(7), len(X), [], []
+    Z = np.column_stack([X, np.full(n, 0.25)])
+    for seed in range(runs):
+        drawn = rng.integers(0, n, n)
+        declared = {"data_norm": 1.0, "y_bounds": bounds, "delta": DELTA, "random_state": seed}
+        model = DPLinearRegression(epsilon=epsilon, **declared).fit(X[drawn], y[drawn])
+        ridge = model.interval_alpha_ * np.eye(Z.shape[1])
+        w = np.linalg.solve(Z.T @ Z + ridge, Z.T @ (y - np.mean(bounds)))[:-1]
+        ends = [model.conf_int(level, of="ridge").T for level in LEVELS]
+        hits.append([(low < w) & (w < high) for low, high in ends])
+        errors.append((ends[1][1] - ends[1][0]) / (2.0 * 1.959964))
+    held = np.mean(hits, axis=0)
+    clear = np.abs(w) > 1.959964 * np.mean(errors, axis=0)
+    return {
+        "table": name,
+        "n": n,
+        "d": X.shape[1],
+        "epsilon": epsilon,
+        "runs": runs,
+        "alpha": round(model.interval_alpha_, 1),
+        **{f"held_{level}": round(100 * each.mean(), 1) for level, each in zip(LEVELS, held)},
+        "least_0.95": round(100 * np.quantile(held[1], 0.1), 1),
+        "most_0.95": round(100 * np.quantile(held[1], 0.9), 1),
+        "clear_of_0": round(100 * clear.mean()),
+    }
+
+
 def main():
     """Run the settings that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=few(2000, 2))
     parser.add_argument("--only", type=int, nargs="+", default=few(None, [0]))
     parser.add_argument("--logistic", action="store_true")
+    parser.add_argument("--real", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    of_one, settings = (logistic, LOGISTIC) if given.logistic else (measured, SETTINGS)
+    of_one, settings, name = measured, SETTINGS, "intervals"
+    if given.logistic or given.real:
+        kinds = (logistic, LOGISTIC, "logistic_intervals"), (real, REAL, "real_intervals")
+        of_one, settings, name = kinds[given.real]
     only = range(len(settings)) if given.only is None else given.only
     rows = [of_one(settings[index], given.runs) for index in only]
-    write_csv("logistic_intervals" if given.logistic else "intervals", rows)
+    write_csv(name, rows)
     for row in rows:
         print(*row.values(), flush=True)
 

@@ -22,7 +22,7 @@ from ..fitting.regressor import ALPHA_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE
 from ..losses import Huber, Loss, QuantileHuber
 from ..mechanisms import JointMoments
 from ..penalties import L1, L2, NoPenalty, Penalty
-from ._intervals import COEF_STD_, conf_int, keep_estimates
+from ._intervals import COEF_STD_, INTERVAL_ALPHA_, conf_int, keep_estimates
 from ._linear_regressor import (
     POSITIVE,
     Y_BOUNDS_OF_SEVERAL,
@@ -80,6 +80,7 @@ class DPRidge(LinearRegressor):
     positive: bool = parameter(False, POSITIVE)
     y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     coef_std_: Array = attribute(COEF_STD_)
+    interval_alpha_: float = attribute(INTERVAL_ALPHA_)
     _estimated: tuple[Any, ...] = field(init=False)
     _several: ClassVar[bool] = True
     _listens: ClassVar[Any] = JointMoments
@@ -115,6 +116,7 @@ class DPLinearRegression(LinearRegressor):
     positive: bool = parameter(False, POSITIVE)
     y_bounds: ArrayLike | None = parameter(None, Y_BOUNDS_OF_SEVERAL, BOUNDS_OF_SEVERAL_OR_NONE)
     coef_std_: Array = attribute(COEF_STD_)
+    interval_alpha_: float = attribute(INTERVAL_ALPHA_)
     _estimated: tuple[Any, ...] = field(init=False)
     _several: ClassVar[bool] = True
     _listens: ClassVar[Any] = JointMoments
