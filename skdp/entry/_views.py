@@ -34,6 +34,7 @@ __all__ = [
     "RowLengths",
     "Rows",
     "ScoreCells",
+    "ScorePairs",
     "Table",
     "View",
     "affine_of",
@@ -88,6 +89,8 @@ class Rows(View):
         What a record of each class weighs besides, over the heaviest one.
     units : ndarray of shape (d,) or None
         Bought ones of columns that are then seen by octaves; 0 for others.
+    first : int or None
+        How many of the columns of a dense table are seen, from the first; None for all.
     """
 
     public: Public
@@ -98,9 +101,12 @@ class Rows(View):
     centred: bool = True
     of_class: Array | None = None
     units: Array | None = None
+    first: int | None = None
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
         """Map cells, bound rows, and weigh."""
+        if self.first is not None:
+            parts = parts._replace(rows=np.ascontiguousarray(dense(parts.rows)[:, : self.first]))
         vaults = self._mapped(parts) if self.bounds is not None else self._given(parts, kept)
         if self.of_class is None:
             return vaults
@@ -129,7 +135,7 @@ class Rows(View):
 
     def _given(self, parts: Parts, kept: dict[Any, Any]) -> Records | tuple[Records, ...]:
         """Rows as they came; where bounds of targets are bought, those of an earlier view have other targets now."""
-        key = self.norm, self.several, self.y_bounds is None
+        key = self.public, self.norm, self.several, self.y_bounds is None, self.first
         if key not in kept:
             rest = parts.owners, parts.weights
             given = parts.rows, parts.targets, self.public, self.norm, *rest
@@ -281,14 +287,12 @@ class ScoreCells(View):
 
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Score each row by itself, and number its cell."""
-        vault = self.rows.admit(parts, kept)
-        assert isinstance(vault, Records), "one score for each class, of one fit"
+        vault = _vault_of(self.rows, parts, kept)
         cells = [self._cells(part) for part in vault.chunks(0)]
         return vault.in_cells(np.concatenate(cells), self.public)
 
     def _cells(self, vault: Records) -> Array:
-        scores, _ = vault.model.forward(self.w, vault.rows)
-        scores = np.nan_to_num(scores.astype(np.float64), nan=0.0)
+        scores = _scores_of(vault, self.w)
         if scores.ndim == 1:
             return 2.0 * self._bins(scores) + (vault.y > 0)
         codes, each = cells_of(vault.y, scores.shape[1]), np.arange(len(scores))
@@ -301,6 +305,58 @@ class ScoreCells(View):
 
     def _bins(self, scores: Array) -> Array:
         return np.searchsorted(self.edges, scores / self.unit)
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePairs(View):
+    """Bins of two scores of each record, of two models that have just been released, with its label of two.
+
+    The cell of a record is its bin of the first score, its bin of the second, and its class: numbers that count in this
+    order, the class fastest.
+
+    Parameters
+    ----------
+    rows : tuple of (Rows, Rows)
+        How the two solvers saw the records.
+    public : Public
+        Facts of the vault of cells.
+    w : tuple of (ndarray, ndarray)
+        Answers: the solvers' parameters.
+    units : tuple of (float, float)
+        Divisors of the scores.
+    edges : tuple of float
+        Between bins of either, which increase.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdp.entry import Rows, ScorePairs, Table
+    >>> from skdp.mechanisms import CellCounts, Public
+    >>> table = Table(np.array([[0.5, 0.0], [-0.5, 0.1], [0.8, 0.0]]), np.array([1.0, -1.0, -1.0]))
+    >>> public = Public(n=3, n_features=2, intercept=0.0, neighbors="replace_one", target_bound=7.0)
+    >>> rows = Rows(public, 1.0)
+    >>> w = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    >>> pairs = ScorePairs((rows, rows), public, w, units=(1.0, 1.0), edges=(0.0,))
+    >>> CellCounts(cells=8, multiplier=1.0).measure(table.vault(pairs)).tolist()
+    [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+    """
+
+    rows: tuple[Rows, Rows]
+    public: Public
+    w: tuple[Array, Array]
+    units: tuple[float, float]
+    edges: tuple[float, ...]
+
+    def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
+        """Score each row by itself with both, and number its cell."""
+        bins, vault = [], None
+        for rows, w, unit in zip(self.rows, self.w, self.units, strict=True):
+            vault = _vault_of(rows, parts, kept)
+            scores = np.concatenate([_scores_of(part, w) for part in vault.chunks(0)])
+            bins.append(np.searchsorted(self.edges, scores / unit))
+        assert vault is not None
+        cells = (len(self.edges) + 1.0) * bins[0] + bins[1]
+        return vault.in_cells(2.0 * cells + (vault.y > 0), self.public)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,8 +379,21 @@ class ListLabels(View):
 
 
 VIEWS: frozenset[type[View]] = frozenset(
-    {Rows, ColumnPlaces, RowLengths, ClassCodes, ScoreCells, ListLabels}
+    {Rows, ColumnPlaces, RowLengths, ClassCodes, ScoreCells, ScorePairs, ListLabels}
 )
+
+
+def _vault_of(rows: Rows, parts: Parts, kept: dict[Any, Any]) -> Records:
+    """Vault of the records of one fit, whose scores are looked at."""
+    vault = rows.admit(parts, kept)
+    assert isinstance(vault, Records), "one score for each class, of one fit"
+    return vault
+
+
+def _scores_of(vault: Records, w: Array) -> Array:
+    """Scores of single rows; one that is no number is 0."""
+    scores, _ = vault.model.forward(w, vault.rows)
+    return np.nan_to_num(scores.astype(np.float64), nan=0.0)
 
 
 def _cells(rows: Any, whole: bool) -> Array:

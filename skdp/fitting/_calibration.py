@@ -147,19 +147,11 @@ class ScoreBins(Stage):
 
     def _edges(self) -> tuple[float, ...]:
         """Return the edges between bins: of both signs, or of differences that are 0 or more."""
-        count = BINS - 1
-        along = (
-            np.linspace(-1.0, 1.0, count)
-            if self.classes == 2
-            else np.arange(1, count) / (count - 1)
-        )
-        return tuple(REACH * np.sinh(BENT * along) / math.sinh(BENT))
+        return bin_edges(BINS, self.classes == 2)
 
     def _places(self) -> Array:
         """Return the ends of all bins; the outer ones are closed where hardly a score is left."""
-        edges = np.array(self._edges())
-        low = edges[0] - 1.5 * (edges[1] - edges[0]) if self.classes == 2 else 0.0
-        return np.concatenate([[low], edges, [edges[-1] + 1.5 * (edges[-1] - edges[-2])]])
+        return bin_ends(self._edges(), self.classes == 2)
 
     def _question(self, plan: Plan | Purchase, noise: float) -> CellCounts:
         """Counts of cells: a replaced record moves a gradient by two bounds, and these by sqrt(2)."""
@@ -178,6 +170,27 @@ class ScoreBins(Stage):
             rows=public.rows,
             weighted=public.weighted,
         )
+
+
+def bin_edges(bins: int, signed: bool = True) -> tuple[float, ...]:
+    """Return the edges between bins of scores: of both signs, or from 0 on."""
+    count = bins - 1
+    along = np.linspace(-1.0, 1.0, count) if signed else np.arange(1, count) / (count - 1)
+    return tuple(REACH * np.sinh(BENT * along) / math.sinh(BENT))
+
+
+def bin_ends(edges: tuple[float, ...], signed: bool = True) -> Array:
+    """Return the ends of all bins; the outer ones are closed where hardly a score is left."""
+    known = np.array(edges)
+    low = known[0] - 1.5 * (known[1] - known[0]) if signed else 0.0
+    return np.concatenate([[low], known, [known[-1] + 1.5 * (known[-1] - known[-2])]])
+
+
+def bin_means(sizes: Array, noise: float) -> Array:
+    """Return about the mean score of each bin of both signs, from noisy counts of records."""
+    ends = bin_ends(bin_edges(len(sizes)))
+    points, weights = _points(np.maximum(_smoothed(sizes, noise), 0.0), ends, noise)
+    return np.asarray((points * weights).sum(axis=1))
 
 
 def slope_of(counts: Array, noise: float, places: Array, expected: Expected) -> Slope:

@@ -403,6 +403,10 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
         """Return the ledger that pays for a fit."""
         return paying_ledger(self)
 
+    def _noted(self, fitted: Fitted) -> tuple[str, ...]:
+        """Return what a receipt is to note of the answers."""
+        return ()
+
     def _doubts(self) -> Iterator[str]:
         """Yield the warnings of a fit that follow from its parameters alone."""
         yield from ()
@@ -473,7 +477,8 @@ class PrivateEstimator(CallbackSupportMixin, FromFields, BaseEstimator, metaclas
             self._keep_single()
         if facts.classes is not None:
             self.classes_ = facts.classes
-        self.privacy_ = replace(stated, model=fingerprint(self))
+        notes = *stated.notes, *self._noted(fitted)
+        self.privacy_ = replace(stated, notes=notes, model=fingerprint(self))
         self._note_payer(run.ledger)
         if self.verbose:
             print(self.privacy_)

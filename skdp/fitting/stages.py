@@ -79,6 +79,10 @@ class Known:
         The solver's parameters.
     slope : object
         Slope and shift that calibrate the scores, and the slope's deviation; None where they are not calibrated.
+    beside : ndarray or None
+        Parameters of a second model of the same records.
+    mixed : object
+        What the scores of both count for; None where there is one model.
     found : object
         What an estimator without a solver keeps.
     """
@@ -92,6 +96,8 @@ class Known:
     of_class: Array | None = None
     w: Array | None = None
     slope: Any = None
+    beside: Array | None = None
+    mixed: Any = None
     found: Any = None
 
 

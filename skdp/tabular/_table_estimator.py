@@ -37,7 +37,7 @@ from ..preprocessing.table_encoder import refuse_undeclared
 from ..privacy import Receipt
 from ..privacy.spec import Spec
 from ..solvers import Budget
-from ._choice import MODELS, choose_model
+from ._choice import MODELS, ModelChoice, choose_model
 
 __all__ = ["TableEstimator"]
 
@@ -53,9 +53,10 @@ class TableEstimator(PrivateEstimator):
     declaration : dict or (low, high)
         Public facts of each column by name or place, as of `skdp.preprocessing.TableEncoder`: ``[low, high]`` or
         ``[low, high, "symlog"]`` for numbers, the list of values for categories. There is no default.
-    model : {"auto", "line", "curves", "random_features", "network"}, default="auto"
+    model : {"auto", "line", "curves", "random_features", "network", "mixture"}, default="auto"
         A linear model of the columns; of a few smooth functions of each number; of these and random features of four
-        columns at a time; or a network behind the curves. "auto" goes by public numbers alone, see docs/tables.md.
+        columns at a time; a network behind the curves; or, of two labels, both a linear model and a network, with
+        weights that noisy counts of the labels choose. "auto" goes by public numbers alone, see docs/tables.md.
     unknown : {"value", "zero", "refuse"}, default="value"
         A category that is not declared is one more value; or says nothing; or is refused.
     missing : float or "indicator", default=0.0
@@ -85,13 +86,14 @@ class TableEstimator(PrivateEstimator):
     chosen_: str = field(init=False)
     _told: dict[str, Any] = field(init=False)
     _task: ClassVar[str]
+    _models: ClassVar[tuple[str, ...]] = tuple(word for word in MODELS if word != "mixture")
 
     @abstractmethod
     def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
         """Return the estimator behind the encoder, and parameters that its rows ask for."""
 
     def _rules(self) -> dict[str, Rule]:
-        words = "auto", *MODELS
+        words = "auto", *self._models
         told = f"is not known; use one of {', '.join(map(repr, words))}"
         return super()._rules() | self._usual()._rules() | {"model": (one_of((), *words), told)}
 
@@ -168,6 +170,14 @@ class TableEstimator(PrivateEstimator):
         shared = {name: value for name, value in given if name in known}
         return kind(**shared | own | {"data_norm": 1.0, "verbose": 0})
 
+    def _cost(self, found: ModelChoice) -> str:
+        """Say what the choice costs."""
+        return "the choice costs nothing"
+
+    def _mixes(self) -> bool:
+        """Return True if a mixture is possible, as far as parameters tell."""
+        return False
+
     def _choose(self, encoder: DPSplineFeatures, n: int) -> None:
         """Choose a model by public numbers, and make its encoder of one whose columns are settled.
 
@@ -184,13 +194,13 @@ class TableEstimator(PrivateEstimator):
         strength = min(measure_strength(known, spec), LEAST_NOISE * known)
         numeric = sum(isinstance(column.declared, Numbers) for column in encoder.columns_)
         columns, added = len(encoder._names()), (encoder.size_ - 1) * numeric
-        found = choose_model(self._task, self.model, strength, columns, added)
+        found = choose_model(self._task, self.model, strength, columns, added, self._mixes())
         basis = "linear" if found.model == "line" else "smooth"
         encoder.set_params(basis=basis, random_features=found.random_features)
         encoder._size(n)
         self.encoder_, self.chosen_ = encoder, found.model
         self.model_ = self._inner(found.model)
-        self._told = {"model": f"{found.model}, {found.why}; the choice costs nothing"}
+        self._told = {"model": f"{found.model}, {found.why}; {self._cost(found)}"}
         if found.random_features:
             self._told["random_features"] = found.random_features
 

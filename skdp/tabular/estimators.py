@@ -1,17 +1,23 @@
 """Private models of raw tables for labels and for numbers."""
 
+import math
 from dataclasses import field
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from ..fitting import PrivateLearner
+from ..exceptions import NotSupported
+from ..fitting import PrivateClassifier, PrivateLearner
 from ..fitting._bases import ClassifierMixin, RegressorMixin
 from ..fitting._calibration import CALIBRATE
 from ..fitting._fields import parameter
 from ..fitting.data import Array
+from ..fitting.run import Fitted
 from ..linear_model import DPLinearRegression, DPLogisticRegression
 from ..neural_network import DPMLPClassifier, DPMLPRegressor
+from ..preprocessing import DPSplineFeatures
+from ._choice import MODELS, ModelChoice
+from ._mixture import COUNTS_SHARE, NETWORK_SHARE, MixedLogistic, tell_weights
 from ._table_estimator import HIDDEN, TableEstimator
 
 __all__ = ["DPTableClassifier", "DPTableRegressor"]
@@ -60,12 +66,52 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
     calibrate: bool | str = parameter("auto", CALIBRATE)
     classes_: Array = field(init=False)
     _task: ClassVar[str] = "classification"
+    _models: ClassVar[tuple[str, ...]] = MODELS
     score = TableEstimator.score  # and not scikit-learn's
 
     def _kind(self, model: str) -> tuple[type[PrivateLearner], dict[str, Any]]:
         if model == "network":
             return DPMLPClassifier, {"hidden_layer_sizes": HIDDEN}
+        if model == "mixture":  # a solver whose price composes with that of small batches
+            return MixedLogistic, {"solver": "white-gd", "calibrate": False}
         return DPLogisticRegression, {}
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.model == "mixture" and not self._mixes():
+            raise NotSupported(
+                "model='mixture' needs two declared classes, a finite epsilon, delta > 0 and accountant='auto', and "
+                "takes neither class_weight='balanced' nor calibrate=False; name another model."
+            )
+
+    def _mixes(self) -> bool:
+        usual = self._usual()
+        assert isinstance(usual, PrivateClassifier)
+        two = self.classes is not None and len(usual._declared()) == 2
+        plain = bool(self.calibrate) and not isinstance(self.class_weight, str)
+        priced = self.delta > 0.0 and math.isfinite(self.epsilon) and self.accountant == "auto"
+        return two and plain and priced and usual._any_theorem()
+
+    def _choose(self, encoder: DPSplineFeatures, n: int) -> None:
+        super()._choose(encoder, n)
+        if isinstance(self.model_, MixedLogistic):
+            network, norm = self._inner("network"), encoder._random().factor
+            assert isinstance(network, DPMLPClassifier)
+            network.set_params(calibrate=False, data_norm=norm)
+            columns = len(encoder.get_feature_names_out()) - encoder.random_features_
+            self.model_.join(network, columns)
+
+    def _cost(self, found: ModelChoice) -> str:
+        if found.model != "mixture":
+            return super()._cost(found)
+        return (
+            f"of the budget in mu squared {NETWORK_SHARE:.2g} are for the network, and "
+            f"{COUNTS_SHARE:.2g} for counts that say what each of both is worth"
+        )
+
+    def _noted(self, fitted: Fitted) -> tuple[str, ...]:
+        mixed = fitted.known.mixed
+        return () if mixed is None else (tell_weights(mixed),)
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows.

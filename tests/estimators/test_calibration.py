@@ -267,7 +267,7 @@ def test_without_it_a_seeded_fit_is_what_it_was():
 def test_a_table_hands_it_on():
     frame = {"declaration": {j: (-0.5, 0.5) for j in range(4)}, "epsilon": 2.0, "classes": [0, 1]}
     for way in (True, False):
-        found = DPTableClassifier(**frame, calibrate=way).quote(N)
+        found = DPTableClassifier(**frame, model="curves", calibrate=way).quote(N)
         assert ("calibration" in found.proofs) is way
 
 

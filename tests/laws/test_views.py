@@ -15,6 +15,7 @@ from skdp.entry import (
     RowLengths,
     Rows,
     ScoreCells,
+    ScorePairs,
     Table,
     View,
     affine_of,
@@ -72,6 +73,17 @@ SEEN = [
         CODES,
     ),
     (ScoreCells(Rows(facts(model=UNITS), 2.0), CELLS, WEIGHTS, 1.0, EDGES), SIGNS),
+    (Rows(facts(2), 0.5, first=2), np.clip(Y, -1.0, 1.0)),
+    (
+        ScorePairs(
+            (Rows(facts(), 2.0), Rows(facts(2, model=UNITS), 0.5, first=2)),
+            facts(1, target_bound=31.0),
+            (SLOPES, RNG.normal(size=UNITS.shape(facts(2, model=UNITS)))),
+            (0.5, 1.0),
+            EDGES,
+        ),
+        SIGNS,
+    ),
 ]
 
 
