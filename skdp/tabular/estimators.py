@@ -26,9 +26,10 @@ __all__ = ["DPTableClassifier", "DPTableRegressor"]
 class DPTableClassifier(ClassifierMixin, TableEstimator):
     """Private classifier of a raw table: its declaration in, the model that public numbers choose out.
 
-    It puts `DPSplineFeatures` in front of `DPLogisticRegression`, or of `DPMLPClassifier`. Which of them, with how many
-    columns, follows from the number of records, the promise and the declaration, so the choice costs nothing. The
-    receipt says what was chosen, and why.
+    It puts `DPSplineFeatures` in front of `DPLogisticRegression`, of `DPMLPClassifier`, or of both. Which of them, with
+    how many columns, follows from the number of records, the promise and the declaration, so the choice costs nothing.
+    What both count for in a mixture follows from noisy counts, which the same budget pays. The receipt says what was
+    chosen, and why.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class DPTableClassifier(ClassifierMixin, TableEstimator):
     >>> frame = pd.DataFrame(dict(table.columns))
     >>> model = DPTableClassifier(table.declaration, epsilon=1.0, classes=[0, 1], random_state=0)
     >>> print(model.quote(len(frame)).declared["model"])
-    curves, n * mu = 2367, below 20000 that random features need; the choice costs nothing
+    curves, n * mu = 2367, below 20000 that a mixture needs; the choice costs nothing
     >>> bool(model.fit(frame, table.target).score(frame, table.target) > 0.7)
     True
     """
