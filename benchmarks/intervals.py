@@ -86,7 +86,7 @@ def measured(setting, runs):
         model = DPLinearRegression(epsilon=epsilon, delta=DELTA, random_state=run, **given).fit(
             X, y
         )
-        ratios.append(model._estimated[1])
+        ratios.append(model._estimated[0][2])
         try:
             intervals = {level: model.conf_int(level) for level in LEVELS}
         except NotSupported:
