@@ -107,7 +107,8 @@ def watched(
             if isinstance(raised, AssertionError):
                 raise
             error = f"{type(raised).__name__}: {raised}"
-    said = sorted({f"{w.category.__name__}: {w.message} {w.filename}:{w.lineno}" for w in warned})
+    # How often is told as well: a search makes as many fits as it keeps secret.
+    said = sorted(f"{w.category.__name__}: {w.message} {w.filename}:{w.lineno}" for w in warned)
     seen.left = {
         "result": seen.result,
         "warnings": said,

@@ -265,9 +265,19 @@ def _of_estimators() -> Iterator[Act]:
                 yield Act(f"{name}: {variant.name}", relation, run, rows, size)
             if "privacy_unit" in known:
                 yield from _of_people(kind, relation)
+            if "param_grid" in known and relation == RELATIONS[0]:
+                yield _of_fits_that_warn(kind, relation)
             for parameter in parameters_of(kind):
                 yield _with_others(kind, parameter, relation)
             yield from _of_solvers(name, kind, relation)
+
+
+def _of_fits_that_warn(kind: type, relation: str) -> Act:
+    """A search among fits that warn by their settings: without a penalty C has no effect, unless it is 1."""
+    tried = skdp.DPLogisticRegression(**_of_search(relation), penalty=None)
+    model = built(kind, relation, {"estimator": tried, "strategy": "geometric"})
+    run = _fit(model, VARIANTS[0], relation)
+    return Act(f"{kind.__name__}: fits that warn", relation, run, size=FEW)
 
 
 def _of_people(kind: type, relation: str) -> Iterator[Act]:

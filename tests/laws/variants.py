@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from laws.records import COLUMNS, LIST, PERSON, N, Table, table
+from laws.records import COLUMNS, FEW, LIST, PERSON, N, Table, table
 from scipy.sparse import csr_array
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
@@ -151,6 +151,13 @@ VARIANTS = (
         lambda t: {"groups": t.person},
         rows=PERSON,
         cut=unlike_persons,
+    ),
+    # Where all others weigh alike, one is of no weight at all.
+    Variant(
+        "weights alike but for what is far",
+        {"max_sample_weight": 1.0},
+        lambda t: {"sample_weight": np.where(t.X[:, 0] < -20.0, 0.0, 0.5)},
+        size=FEW,
     ),
     # No bound is declared, and each is beyond the one that then holds.
     Variant(

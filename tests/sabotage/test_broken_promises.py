@@ -25,15 +25,16 @@ import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge, DPTableClassifier, _demo
-from skdp.entry import Labels, Scores, _intake, _views, numbers_of
+from skdp.entry import Labels, Scores, _intake, _views, attempt, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
-from skdp.fitting import _pricing, stages
+from skdp.fitting import _pricing, release, stages
 from skdp.mechanisms import Noise, Public, _exact
 from skdp.metrics import DPGroupAccuracy, _score, dp_score
 from skdp.model_selection._searches import PrivateSearch
 from skdp.naive_bayes import gaussian
 from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
+from skdp.privacy.ledger import paid
 from skdp.solvers import GD, _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
@@ -233,6 +234,24 @@ class TakesRatiosOfWeights(DPLogisticRegression):
         return super().fit(X, y, sample_weight, groups=groups)
 
 
+class TakesEqualWeightsForNone(DPLogisticRegression):
+    """Weights that are all equal are ones."""
+
+    def fit(self, X, y, sample_weight=None, *, groups=None):
+        alike = sample_weight is not None and np.ptp(sample_weight) == 0.0
+        weights = np.ones(len(y)) if alike else sample_weight
+        return super().fit(X, y, weights, groups=groups)
+
+
+class LeavesOutWhatWeighsNothing(DPLogisticRegression):
+    """Rows of no weight are left out, and not counted."""
+
+    def fit(self, X, y, sample_weight=None, *, groups=None):
+        used = slice(None) if sample_weight is None else sample_weight > 0.0
+        weights = None if sample_weight is None else sample_weight[used]
+        return super().fit(X[used], y[used], weights, groups=groups)
+
+
 class KeepsSinglesWhereNothingIsLost(DPLogisticRegression):
     """A table of doubles is halved where single precision holds every cell of it."""
 
@@ -290,6 +309,8 @@ BROKEN = (
     (FillsMissingWeights, skdp.linear_model, "few records, weights"),
     (MakesFullTablesDense, skdp.linear_model, "few records, sparse"),
     (TakesRatiosOfWeights, skdp.linear_model, "weights beyond"),
+    (TakesEqualWeightsForNone, skdp.linear_model, "weights alike"),
+    (LeavesOutWhatWeighsNothing, skdp.linear_model, "weights alike"),
     (KeepsSinglesWhereNothingIsLost, skdp.linear_model, "whole doubles"),
     (KeepsItsTable, skdp.linear_model, ""),
 )
@@ -513,6 +534,17 @@ def test_a_search_that_tells_how_many_runs_it_made_is_found(monkeypatch):
     monkeypatch.setattr(_exact, "drawn", kept)
     monkeypatch.setattr(PrivateSearch, "_store", told)
     assert list(coins_stay_secret(act))
+
+
+def test_a_search_whose_candidates_warn_is_found(monkeypatch):
+    """Which settings were tried, and how often, is as secret as how many."""
+
+    def aloud(call):
+        with paid():
+            return attempt(call)[0]
+
+    monkeypatch.setattr(release, "quietly", aloud)
+    assert list(coins_stay_secret(the("DPGridSearchCV: fits that warn")))
 
 
 @pytest.mark.parametrize(
