@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from laws.answers_held import (
     attributes_are_answers,
-    coins_stay_secret,
     neighbours_stay,
     refusals_are_free,
 )
@@ -25,16 +24,15 @@ import skdp.linear_model
 import skdp.metrics
 import skdp.preprocessing
 from skdp import DPLogisticRegression, DPRidge, DPTableClassifier, _demo
-from skdp.entry import Labels, Scores, _intake, _views, attempt, numbers_of
+from skdp.entry import Labels, Scores, _intake, _views, numbers_of
 from skdp.entry._reused import FoldedRecords, SearchRecords
 from skdp.exceptions import PrivacyWarning
-from skdp.fitting import _pricing, release, stages
-from skdp.mechanisms import Noise, Public, _exact
+from skdp.fitting import _pricing, stages
+from skdp.fitting.plan import Plan
+from skdp.mechanisms import Public
 from skdp.metrics import DPGroupAccuracy, _score, dp_score
-from skdp.model_selection._searches import PrivateSearch
-from skdp.naive_bayes import gaussian
+from skdp.naive_bayes import DPGaussianNB, gaussian
 from skdp.preprocessing import DPImputer, DPStandardScaler, TableEncoder
-from skdp.privacy.ledger import paid
 from skdp.solvers import GD, _mean_gradient
 
 RELATIONS = ("replace_one", "add_remove")
@@ -517,67 +515,6 @@ def the(name):
     return next(act for act in acts(name) if act.relation == "replace_one")
 
 
-def test_a_search_that_tells_how_many_runs_it_made_is_found(monkeypatch):
-    act, sound, store = the("DPGridSearchCV: a number"), _exact.drawn, PrivateSearch._store
-    drawn = []
-
-    def kept(odds, source):
-        drawn.append(sound(odds, source))
-        return drawn[-1]
-
-    def told(self, *given):
-        store(self, *given)
-        self.n_runs_ = 1 + drawn[0]
-        drawn.clear()
-
-    assert not list(coins_stay_secret(act))
-    monkeypatch.setattr(_exact, "drawn", kept)
-    monkeypatch.setattr(PrivateSearch, "_store", told)
-    assert list(coins_stay_secret(act))
-
-
-def test_a_search_whose_candidates_warn_is_found(monkeypatch):
-    """Which settings were tried, and how often, is as secret as how many."""
-
-    def aloud(call):
-        with paid():
-            return attempt(call)[0]
-
-    monkeypatch.setattr(release, "quietly", aloud)
-    assert list(coins_stay_secret(the("DPGridSearchCV: fits that warn")))
-
-
-@pytest.mark.parametrize(
-    "solver, draw",
-    [
-        ("sgd", "poisson_batch"),
-        ("rsgd-ar", "permutation"),
-        ("sgd, sampling=without", "subset"),
-        ("sgd, sampling=allocation", "allocation"),
-    ],
-)
-def test_a_fit_that_tells_of_its_batches_is_found(monkeypatch, solver, draw):
-    act, sound, store = (
-        the(f"DPLogisticRegression: solver={solver}"),
-        getattr(Noise, draw),
-        DPLogisticRegression._store,
-    )
-    taken = []
-
-    def kept(self, *given):
-        taken.append(sound(self, *given))
-        return taken[-1]
-
-    def told(self, *given):
-        store(self, *given)
-        self.last_ = int(np.sum(taken[-1][:3])) if taken else 0
-
-    assert not list(coins_stay_secret(act))
-    monkeypatch.setattr(Noise, draw, kept)
-    monkeypatch.setattr(DPLogisticRegression, "_store", told)
-    assert list(coins_stay_secret(act))
-
-
 def test_classes_in_the_order_in_which_they_come_are_found(monkeypatch):
     """Where no classes are declared, which ones there are is public: which one comes first is not."""
 
@@ -590,6 +527,30 @@ def test_classes_in_the_order_in_which_they_come_are_found(monkeypatch):
     assert not any(found(name).values())
     monkeypatch.setattr(_intake, "classes_of_targets", first_come)
     assert all(found(name).values())
+
+
+def test_rows_that_are_admitted_after_payment_are_found(monkeypatch):
+    """Where nothing is bought that decides how rows are seen, they are looked at before the first question."""
+    act = the(BALANCED)
+    assert not list(refusals_are_free(act))
+    monkeypatch.setattr(
+        Plan, "first_views", lambda self: (v for s in self.bought for v in s.views(self))
+    )
+    assert list(refusals_are_free(act))
+
+
+def test_bounds_that_are_free_where_all_cells_lie_inside_are_found(monkeypatch):
+    name, sound = "DPGaussianNB: data_norm=None, bounds=None", DPGaussianNB.fit
+
+    def guesses(self, X, *given):
+        inside = isinstance(X, np.ndarray) and X.min() >= 0.0 and X.max() <= 1.0
+        if self.bounds is None and self.data_norm is None and inside:
+            self.bounds = 0.0, 1.0
+        return sound(self, X, *given)
+
+    assert not any(found(name, ["replace_one"]).values())
+    monkeypatch.setattr(DPGaussianNB, "fit", guesses)
+    assert found(name, ["replace_one"])["replace_one"]
 
 
 @pytest.mark.parametrize(
