@@ -97,7 +97,7 @@ def placed(steps: list[Tilted], plan: Plan) -> tuple[int, int, int]:
     middle = step * center
     lowest = min(middle - plan.below, plan.target)  # the plan knows its mean by quadrature only
     start = math.floor(lowest / step) - 1
-    width = min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step)
+    width = max(min(plan.width + middle - plan.below - lowest, 2 * MAX_CELLS * step), step)
     return start, next_fast_len(math.ceil(width / step) + 4, real=True), center
 
 

@@ -280,7 +280,7 @@ def _grid(
         longest = max(width, *(one.longest(levels) for one in sizes))
         step = min(math.sqrt(squares / divided), longest / _FREE_CELLS)
         step = max(step, longest / most)
-        missed = max(round(math.log2(divided * step**2 / squares)), 0)
+        missed = max(round(math.log2(min(divided * step * step / max(squares, 1e-300), 1e300))), 0)
         points = (width + math.fsum(one.points(levels) for one in sizes)) / step
         found = missed, points * (_WORTH if levels else 1.0), levels, most, step
         best = min(best or found, found)
