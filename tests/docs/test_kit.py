@@ -103,7 +103,7 @@ def test_the_same_folders_are_measured_everywhere():
     folders = " ".join(NOX["TRUSTED"])
     assert f"trusted=({folders})" in text(".ci/run")
     assert f"`pytest -m 'not slow' {folders} --cov`" in text("CONTRIBUTING.md")
-    assert 'newest --cov -n 2 "${trusted[@]}"' in text(
+    assert 'newest --cov -n 2 --dist worksteal "${trusted[@]}"' in text(
         ".ci/run"
     )  # --cov eats a path that follows it
     assert all(Path(ROOT, folder).is_dir() for folder in NOX["TRUSTED"])
