@@ -94,6 +94,8 @@ class Frame:
         Number of records, where public.
     widths : tuple of tuple of int
         Number of columns at each paying step, for each candidate.
+    accountant : str
+        Of the price that must not exceed the promise: ``"gdp"`` where the ledger that pays counts so.
     """
 
     candidates: Candidates
@@ -101,6 +103,7 @@ class Frame:
     spec: Spec
     n: int | None
     widths: tuple[tuple[int, ...], ...]
+    accountant: str = "auto"
 
     def promise(self, mu: float) -> Spec:
         """Return the guarantee of a single release of this mu."""

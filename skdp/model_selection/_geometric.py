@@ -51,7 +51,8 @@ class Pilot:
         return largest(self._price, self.frame.spec.epsilon, whole * (1 - CLOSE / 2))
 
     def _price(self, mu: float) -> float:
-        return price_of(self._script(mu), self.frame.spec.delta, self.frame.spec.neighbors)
+        frame, script = self.frame, self._script(mu)
+        return price_of(script, frame.spec.delta, frame.spec.neighbors, frame.accountant)
 
     def _pilot(self, mu: float) -> float:
         return mu * math.sqrt(PILOTS / len(self.frame.candidates))

@@ -360,7 +360,9 @@ class PrivateSearch(FromFields, MetaEstimatorMixin, BaseEstimator):
     ) -> Frame:
         spec = replace(self._promised(), neighbors=_relation(candidates))
         scoring = _scoring(self.scoring, last_of(candidates.bare(0)))
-        return Frame(candidates, scoring, spec, n, widths(candidates))
+        payer = paying_ledger(self)
+        accountant = "gdp" if payer is not None and payer.accountant == "gdp" else "auto"
+        return Frame(candidates, scoring, spec, n, widths(candidates), accountant)
 
     def _receipt(self, strategy: Strategy) -> Receipt:
         """The statement of all that will be released, before anything is."""

@@ -75,7 +75,8 @@ class Receipt:
     standard_error : dict
         How far noise moves the ``"score"`` of a typical row and the ``"coefficient"`` of a column, in its ``"unit"``,
         nominally: by public numbers alone, among them the share of one of two labels that a quote was told as its
-        ``"base_rate"``. Empty where these do not tell.
+        ``"base_rate"``. Calibration, which multiplies scores by a noisy slope, is not in it. Empty where these do
+        not tell.
     certificate : dict or None
         Of the script's price, if `certified` made one; `verify` has it checked.
 

@@ -315,8 +315,8 @@ def test_no_privacy_has_no_price(notes):
 
 SILENT = """
 from sklearn.model_selection import GridSearchCV
-from skdp.fitting import _search_budget
-_search_budget.TASK = "renamed"
+from skdp.fitting import _provenance
+_provenance.TASK = "renamed"
 import sys; sys.path.insert(0, {tests!r})
 from estimators.test_coming_fits import GRID, X, Y, model, Ledger
 one = model(ledger=Ledger(0.6, 1e-6))

@@ -27,7 +27,9 @@ BOUND = 3.5
 
 
 def face(**given):
-    return DPLogisticRegression(epsilon=2.0, **{"data_norm": BOUND, "classes": [0, 1], **given})
+    """Scores as the solver leaves them: the figures say nothing of calibration, which multiplies by a noisy slope."""
+    usual = {"epsilon": 2.0, "data_norm": BOUND, "classes": [0, 1], "calibrate": False}
+    return DPLogisticRegression(**{**usual, **given})
 
 
 @cache
@@ -193,7 +195,7 @@ def rare_table(share):
 @pytest.mark.parametrize("share", [0.07, 0.8])
 def test_of_labels_whose_share_is_declared_it_is_known_as_well(share, solver):
     rows, y = rare_table(share)
-    model = DPLogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1], solver=solver)
+    model = face(epsilon=1.0, data_norm=1.0, solver=solver)
     scores = np.array(
         [model.set_params(random_state=s).fit(rows, y).decision_function(rows) for s in range(25)]
     )

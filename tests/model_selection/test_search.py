@@ -177,7 +177,7 @@ def test_a_budget_in_scope_pays_once():
 def test_a_pilot_costs_any_ledger_what_it_promises():
     ledger = Ledger(1.0, 1e-6, accountant="gdp")
     DPGridSearchCV(model(), GRID, epsilon=1.0, ledger=ledger).fit(X, Y)
-    assert 0.99 < ledger.spent <= 1.0
+    assert 0.98 < ledger.spent <= 1.0  # charged by mu squared, and told at a better price
 
 
 def test_pipelines_of_steps_that_pay_or_read_nothing():

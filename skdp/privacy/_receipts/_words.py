@@ -109,9 +109,10 @@ def circumstances(receipt: Receipt) -> list[tuple[str, str]]:
 
 
 def _supposed(receipt: Receipt) -> str:
-    """Return the base rate of the labels that a quote was told, in words; empty where it was told none."""
+    """Return what the figures suppose, in words: a base rate that a quote was told, and scores before calibration."""
     rate = receipt.standard_error.get("base_rate")
-    return "" if rate is None else f", if {100 * rate:.3g} of 100 labels are of one class"
+    supposed = "" if rate is None else f", if {100 * rate:.3g} of 100 labels are of one class"
+    return supposed + (", before calibration" if "calibration" in receipt.proofs else "")
 
 
 def odds(receipt: Receipt, risk: Risk | None) -> str:
