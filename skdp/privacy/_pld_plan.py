@@ -90,7 +90,7 @@ def levels_of(count: int, most: int) -> int:
 
 
 def divisions(pairs: Counted, most: int) -> float:
-    """How many divisions of a loss on the last grid would cost as much as all that there are, on any grid."""
+    """Count divisions of a loss on the last grid that would cost as much as all that there are, on any grid."""
     total = 0.0
     for _, count in pairs:
         levels = levels_of(count, most)

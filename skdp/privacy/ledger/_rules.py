@@ -328,7 +328,7 @@ class Rules:
 
 
 def _alike(book: AnyBook, before: Counted | None, after: Counted | None, most: int) -> int:
-    """How many further charges, up to so many, take from a book what the last one took.
+    """Count further charges, up to so many, that take from a book what the last one took.
 
     They do while that goes in and the book is at the same level: what did not go in before does not go in later.
     """
