@@ -28,6 +28,7 @@ from laws.records import Table, endless_record, far_record, only_one_positive, t
 
 from skdp.fitting._payer import UNCOVERED
 from skdp.mechanisms import Noise, Oracle
+from skdp.mechanisms._oracle import price
 
 __all__ = [
     "Seen",
@@ -41,11 +42,14 @@ __all__ = [
 
 @dataclass
 class Seen:
-    """What a watched run asked, of which vaults, what was answered, and what left."""
+    """What a watched run asked, of which vaults, at which price, what was answered, and what left."""
 
     answers: list[Any] = field(default_factory=list)
     questions: list[Any] = field(default_factory=list)
     vaults: list[Any] = field(default_factory=list)
+    asked_of: list[int] = field(default_factory=list)
+    prices: list[Any] = field(default_factory=list)
+    proofs: set[str] = field(default_factory=set)
     result: Any = None
     left: dict[str, Any] = field(default_factory=dict)
 
@@ -55,6 +59,7 @@ def watched(
     given: Table,
     held: list[Any] | None = None,
     told: Callable[[Any, Any, Any], Any] | None = None,
+    priced: bool = False,
 ) -> Seen:
     """Run an act; its questions are answered as ever, with answers that are held, or as one is told.
 
@@ -78,8 +83,12 @@ def watched(
         at = len(seen.answers)
         seen.questions.append((type(question).__name__, copy.deepcopy(vars(question)), self.public))
         vault = self._Oracle__records
-        if not any(vault is known for known in seen.vaults):
-            seen.vaults.append(vault)
+        places = [place for place, known in enumerate(seen.vaults) if known is vault]
+        seen.asked_of += places or [len(seen.vaults)]
+        seen.vaults += [vault] * (not places)
+        if priced:
+            seen.prices.append(price(question, vault.public))
+            seen.proofs |= set(question.proofs())
         if held is not None and at < len(held):
             answer = copy.deepcopy(held[at])
         if told is not None:
@@ -525,6 +534,14 @@ def _moved(one: Any, two: Any, act: Act) -> Iterator[str]:
     replaced = most if act.relation == "replace_one" else 0  # by a record of another size
     if front + back + replaced < len(shorter):
         yield f"{len(shorter) - front - back} rows of a vault differ where one record came or went"
+
+
+def _moved_vault(one: Any, two: Any) -> bool:
+    """Whether two vaults differ at all."""
+    parts = [_per_row(vault) for vault in (one, two)]
+    common = parts[0].keys() & parts[1].keys()
+    first, second = (_bytes_of_rows({name: part[name] for name in common}) for part in parts)
+    return first != second
 
 
 def _common(one: list[bytes], two: list[bytes]) -> int:

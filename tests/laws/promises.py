@@ -97,6 +97,7 @@ DECLARED: dict[str, Any] = {
     "categories": {"word": ["low", "high"]},
     "norm": 1.0,
 }
+EACH_PAYS: list[bool] = []  # whether a ledger pays for every fit, and not only where a variant says so
 OF_COUNTS = "DPPoissonRegressor"
 # Whose penalty is weighed against a mean, which needs a rough count where n is private.
 ROUGH_COUNT = {"n_public": 1000}
@@ -192,8 +193,9 @@ def _fit(model: Any, variant: Variant, relation: str) -> Callable[[Table], Any]:
 def fit_as(fresh: Any, variant: Variant, relation: str, given: Table) -> dict[str, Any]:
     """All that a fit of a variant leaves on an estimator, which has its parameters."""
     given = given if variant.cut is None else variant.cut(given)
-    ledger = Ledger(200.0, 1e-3, neighbors=relation) if variant.paid else None
-    if variant.paid:
+    pays = variant.paid or (EACH_PAYS and "ledger" in _parameters(type(fresh)))
+    ledger = Ledger(200.0, 1e-3, neighbors=relation) if pays else None
+    if pays:
         fresh.set_params(ledger=ledger)
     extra = {} if variant.arguments is None else variant.arguments(given)
     known = inspect.signature(fresh.fit).parameters
@@ -360,10 +362,20 @@ def _fit_pipeline(
 ) -> Callable[[Table], Any]:
     def run(given: Table) -> Any:
         fresh = clone(model)
+        _charge_each(fresh)
         fresh.fit(rows_of(_rows_for(fresh[0], given)), given.label)
         return [released(step) for _, step in fresh.steps]
 
     return run
+
+
+def _charge_each(pipeline: Any) -> None:
+    """Let one ledger pay for all steps, where each fit is to have one."""
+    steps = [step for _, step in pipeline.steps if "ledger" in _parameters(type(step))]
+    if EACH_PAYS:
+        ledger = Ledger(200.0, 1e-3, neighbors=steps[-1].neighbors)
+        for step in steps:
+            step.set_params(ledger=ledger)
 
 
 def _fit_words(model: Any) -> Callable[[Table], Any]:
