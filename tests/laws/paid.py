@@ -157,6 +157,12 @@ def _untold(first: Seen, receipts: list[Receipt], act: Act) -> Iterator[str]:
             yield f"a receipt says {receipt.neighbors!r}"
         if not receipt.seeded:
             yield "a receipt does not tell of the seed"
+        facts = [vault.public for vault in first.vaults]
+        if receipt.rows != max((one.rows for one in facts), default=1):
+            yield f"a receipt says that {receipt.rows} rows of a unit count"
+        told = receipt.declared.get("n")
+        if isinstance(told, int) and told not in [one.n for one in facts]:
+            yield f"a receipt says n = {told}; vaults were told {[one.n for one in facts]}"
         true = epsilon(receipt.script, receipt.delta, receipt.neighbors) if receipt.script else 0.0
         if not receipt.epsilon >= true * (1.0 - ROOM):
             yield f"a receipt says epsilon {receipt.epsilon:g} of a script of {true:g}"

@@ -97,7 +97,9 @@ DECLARED: dict[str, Any] = {
     "categories": {"word": ["low", "high"]},
     "norm": 1.0,
 }
-EACH_PAYS: list[bool] = []  # whether a ledger pays for every fit, and not only where a variant says so
+EACH_PAYS: list[
+    bool
+] = []  # whether a ledger pays for every fit, and not only where a variant says so
 OF_COUNTS = "DPPoissonRegressor"
 # Whose penalty is weighed against a mean, which needs a rough count where n is private.
 ROUGH_COUNT = {"n_public": 1000}
