@@ -20,6 +20,7 @@ import skdp
 from skdp import BudgetExceeded, DPLogisticRegression, NotSupported, PrivacyWarning
 from skdp.fitting import _payer
 from skdp.privacy import Ledger, epsilon
+from skdp.privacy.ledger import _budget
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-0.5, 0.5, (60, 2))
@@ -71,6 +72,30 @@ def test_what_is_made_in_a_thread_is_covered(how):
     with skdp.budget(epsilon=2, delta=1e-6) as ledger:
         assert [paid for paid, _ in IN_THREADS[how]()] == [True] * 3
     assert len(ledger) == 3
+
+
+def charged_in_threads(how):
+    """Charges of an outer and of an inner budget: by threads inside both, and by threads inside the outer alone."""
+    with skdp.budget(epsilon=2, delta=1e-6) as outer:
+        with skdp.budget(epsilon=2, delta=1e-6) as inner:
+            IN_THREADS[how]()
+            inside = len(outer), len(inner)
+        IN_THREADS[how]()
+        return inside, (len(outer), len(inner))
+
+
+@pytest.mark.parametrize("how", IN_THREADS)
+def test_the_innermost_budget_pays_for_what_is_made_in_a_thread(how):
+    assert charged_in_threads(how) == ((0, 3), (3, 3))
+
+
+def test_an_outer_budget_that_pays_for_threads_of_an_inner_one_is_found(monkeypatch):
+    class OutermostFirst(list):
+        def __getitem__(self, place):
+            return super().__getitem__(0)
+
+    monkeypatch.setattr(_budget, "_OPEN", OutermostFirst())
+    assert charged_in_threads("pool") == ((3, 0), (6, 0))
 
 
 def test_what_is_made_in_a_thread_that_ran_before_is_covered():
