@@ -22,7 +22,7 @@ from skdp import BudgetExceeded, DPLinearSVR, DPLogisticRegression, DPRidge
 from skdp.exceptions import NotSupported
 from skdp.fitting.release import Seeds
 from skdp.mechanisms import Noise
-from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV
+from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _candidates
 from skdp.preprocessing import BoundsScaler, DPStandardScaler
 from skdp.privacy import Ledger, Receipt, epsilon
 from skdp.privacy.events import BestOf
@@ -390,6 +390,21 @@ def test_where_a_step_buys_what_rows_are_no_angle_between_them_is_fixed():
     searches[0].set_params(epsilon=None, estimator__dplinearsvr__epsilon=19.5, max_runs=2)
     searches[0].fit(X, X[:, 0])
     assert set(rules_of(searches[0].privacy_.script)) == {"two_signed_anywhere"}
+
+
+def rules_behind_a_step(**given):
+    """Rules of a search's fits behind a step that buys scales: their rows are its answers, whatever they declare."""
+    last = DPLinearSVR(y_bounds=(-1, 1), solver="objective-perturbation", **given)
+    steps = make_pipeline(DPStandardScaler(), last)
+    candidates = _candidates.Candidates.of(steps, [{}], 0.0, 1e-6)
+    return set(rules_of(candidates.script(candidates.model(0, 0.5), 3000, (3, 3))))
+
+
+@pytest.mark.parametrize("given", [{}, {"data_norm": 1.0}], ids=["bought", "declared"])
+def test_no_declared_norm_fixes_an_angle_behind_a_step_that_buys(given, monkeypatch):
+    assert rules_behind_a_step(**given) == {"two_signed_anywhere"}
+    monkeypatch.setattr(_candidates, "after_answers", lambda script: script)
+    assert (rules_behind_a_step(**given) == {"two_signed"}) == bool(given)
 
 
 def test_what_is_public_of_some_settings_only_is_said_to_differ():
