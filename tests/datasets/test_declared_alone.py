@@ -56,6 +56,48 @@ def test_files_of_other_records_show_the_same(tmp_path):
     assert list(complaints(load_csv, tmp_path / "shop.csv")) == []
 
 
+def blanked():
+    """Lines of which one has an empty cell, for each column."""
+    lines = lines_of(0)
+    for column in range(len(CELLS)):
+        cells = lines[4].split(",")
+        cells[column] = ""
+        yield [*lines[:4], ",".join(cells), *lines[5:]]
+
+
+def miscounted(load, path):
+    """Files whose tables have fewer rows than they have lines, which one record decides; a refusal shows no number."""
+    for lines in blanked():
+        path.write_text("\n".join([HEADER, *lines]) + "\n")
+        try:
+            table = load(path, target="bought", bounds=DECLARATION)
+        except ValueError:
+            continue
+        if {len(table), len(table.encode())} != {len(lines)}:
+            yield lines[4]
+
+
+def test_no_record_decides_how_many_there_are(tmp_path):
+    assert list(miscounted(load_csv, tmp_path / "shop.csv")) == []
+
+
+def without_label(path, **given):
+    """Lines without a label are left out before the file is read."""
+    lines = [line for line in path.read_text().splitlines() if not line.endswith(",")]
+    path.write_text("\n".join(lines) + "\n")
+    return load_csv(path, **given)
+
+
+def where_all_is_known(path, **given):
+    table = load_csv(path, **given)
+    return table.take(np.isfinite(table.columns["age"]))
+
+
+@pytest.mark.parametrize("load", [without_label, where_all_is_known])
+def test_a_table_that_leaves_lines_out_is_found(load, tmp_path):
+    assert list(miscounted(load, tmp_path / "shop.csv"))
+
+
 def by_frequency(path, **given):
     table = load_csv(path, **given)
     often = {name: list(table.columns[name]).count for name in table.categories}
