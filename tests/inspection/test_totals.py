@@ -10,6 +10,7 @@ import pytest
 
 import skdp
 from skdp import DPLogisticRegression
+from skdp.metrics import dp_score
 from skdp.preprocessing import DPBounds
 from skdp.privacy import epsilon
 
@@ -73,6 +74,29 @@ def test_a_total_counts_every_fit(promises, held):
 def test_a_total_counts_every_step(promise, bought):
     model = pipeline(promise, bought)
     assert list(complaints(skdp.total, model, [step.privacy_ for step in model])) == []
+
+
+def figures():
+    """Receipts of two figures: they name no model, so that those of one day are equal, and each has been paid."""
+    model = fitted("usual")
+    receipts = [replace(dp_score(model, X, Y).privacy, date="2026-11-20") for _ in range(2)]
+    assert receipts[0] == receipts[1]
+    return receipts
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_a_total_counts_every_figure(held):
+    receipts = figures()
+    assert list(complaints(skdp.total, HELD[held](receipts), receipts)) == []
+
+
+def of_different_ones(model):
+    return skdp.total(list(dict.fromkeys(skdp.total(model).receipts)))
+
+
+def test_a_total_that_counts_equal_receipts_once_is_found():
+    receipts = figures()
+    assert list(complaints(of_different_ones, receipts, receipts))
 
 
 def of_those_with_noise(model):
