@@ -134,6 +134,6 @@ def _codes(labels: Array, classes: tuple[str, ...], target: str) -> Array:
     if (found == len(classes)).any():
         raise ValueError(
             f"Column {target!r} holds a label other than the declared {list(classes)}: declare "
-            "every class, or leave such rows out."
+            "every class, with one more for all other labels: rows left out would show in their number."
         )
     return found
