@@ -88,8 +88,9 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
     Returns
     -------
     ndarray or sparse table of shape (n_samples, n_features)
-        float64, or float32 where X is an array of that; a frame is float64. A sparse one is by rows, by columns or as
-        triplets, with its entries as stored: scipy adds up those of one cell in an order that depends on other rows.
+        float64, or float32 where X is an array of that; a frame is float64, and dense. A sparse one is by rows, by
+        columns or as triplets, with its entries as stored: scipy adds up those of one cell in an order that depends on
+        other rows.
     """
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
     own = copy_if_shared if reset else _as_it_is  # a fit reads it more than once
@@ -164,9 +165,14 @@ def _why_no_cells(X: Any, kind: type[Exception]) -> str:
 
 
 def _with_cells(X: Any) -> Any:
-    """Sparse tables of other formats as triplets; cells of a list as they are, also where one of them is text."""
+    """Sparse tables of other formats as triplets; cells of a list as they are, also where one of them is text.
+
+    Sparse columns of a frame become dense: one text makes another type of its column, and then of the whole table.
+    """
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
         return np.asarray(X, dtype=object)
+    if is_frame(X) and any(hasattr(kind, "fill_value") for kind in getattr(X, "dtypes", ())):
+        return np.asarray(X)
     return X.tocoo() if issparse(X) and X.format not in FORMATS else X
 
 

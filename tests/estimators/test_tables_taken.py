@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from laws.sparse_layouts import SPARSE, sparse_laid_out
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
 from skdp import DPLasso, DPLinearRegression, DPLinearSVC, DPLogisticRegression, DPRidge
+from skdp.entry import _arrays
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 6)) * (RNG.random((300, 6)) < 0.5)
@@ -92,6 +94,40 @@ def test_frames_of_many_kinds(frame):
     dense, model = made(DPLogisticRegression).fit(X, Y), made(DPLogisticRegression).fit(table, Y)
     np.testing.assert_allclose(model.coef_, dense.coef_, rtol=1e-10)
     np.testing.assert_array_equal(model.predict(table), dense.predict(X))
+
+
+# Of one type in all columns, as no reader of files makes them unasked.
+ALIKE = {
+    "nullable": lambda frame: frame.astype("Float32"),
+    "sparse columns": lambda frame: frame.astype(pd.SparseDtype(float, 0.0)),
+}
+
+
+def fitted_both_ways(kind, Estimator, data_norm):
+    """Fits on a frame, and on one in which a single number is spelled as text."""
+    frame = ALIKE[kind](pd.DataFrame(X[:, :3], columns=["a", "b", "c"]))
+    column = np.asarray(frame["a"], dtype=float).astype(object)
+    column[7] = str(column[7])
+    model = made(Estimator).set_params(data_norm=data_norm)
+    return [clone(model).fit(table, Y) for table in (frame, frame.assign(a=column))]
+
+
+@pytest.mark.parametrize("data_norm", [4.0, None])
+@pytest.mark.parametrize("Estimator", [DPLogisticRegression, DPRidge])
+@pytest.mark.parametrize("kind", ALIKE)
+def test_one_text_does_not_decide_how_a_frame_is_fitted(kind, Estimator, data_norm):
+    plain, spelled = fitted_both_ways(kind, Estimator, data_norm)
+    assert vars(plain).keys() == vars(spelled).keys()
+    assert plain.privacy_.notes == spelled.privacy_.notes
+    np.testing.assert_array_equal(plain.coef_, spelled.coef_)
+
+
+def test_a_frame_that_stays_sparse_would_be_seen(monkeypatch):
+    monkeypatch.setattr(_arrays, "_with_cells", lambda X: X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn tells of the columns that are left sparse
+        plain, spelled = fitted_both_ways("sparse columns", DPLogisticRegression, None)
+    assert plain.privacy_.notes != spelled.privacy_.notes
 
 
 def test_tables_mapped_from_files(tmp_path):
