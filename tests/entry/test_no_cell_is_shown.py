@@ -1,20 +1,24 @@
 """No refusal and no warning shows a cell of the data, nor what hangs on the exception; nor n where it is private."""
 
+import itertools
 import re
 import traceback
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
-from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, GOOD_Y, N, columns, tables
+from estimators.malformed import CELLS_SHOWN, COUNT_SHOWN, GOOD_X, GOOD_Y, TEXT, N, columns, tables
 from estimators.of_rows import of_rows
+from scipy.sparse import csr_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from skdp import DPLogisticRegression
+from skdp import DPGaussianNB, DPLogisticRegression, DPRidge
 from skdp.entry import _arrays
 from skdp.fitting import classifier as _classifier
 from skdp.neural_network import DPMLPClassifier
+from skdp.preprocessing import DPWhitener
 from skdp.solvers import GD, SGD
 
 FLOATS = [np.float64, np.float32]
@@ -117,6 +121,64 @@ def test_the_type_is_scikit_learns():
         ours, _ = told(lambda X=X: model().fit(X, GOOD_Y))
         if theirs is not None:
             assert isinstance(ours, TypeError) == isinstance(theirs, TypeError), name
+
+
+# Where one wrong cell stands, or more than one.
+PLACES = ([(0, 0)], [(N - 1, 0)], [(3, 1)], [(3, 1), (4, 1)], [(3, 0), (3, 1)])
+WRONG = [np.nan, np.inf, None, TEXT, "", 10**400, 1j, pd.NaT]
+TABLES = {
+    "lists": np.ndarray.tolist,
+    "objects": np.ndarray.copy,
+    "array": lambda cells: np.array(cells.tolist()),
+    "frame": lambda cells: pd.DataFrame(cells).infer_objects(),
+    "sparse": lambda cells: csr_array(cells.astype(float)),
+}
+ASKED = {
+    "classifier": model,
+    "regressor": lambda: DPRidge(data_norm=1.0, y_bounds=(0.0, 1.0), solver=GD(steps=1)),
+    "transformer": DPWhitener,
+    "densities": lambda: DPGaussianNB(data_norm=1.0, classes=[0, 1]),
+}
+
+
+def with_wrong(good, cell, places):
+    """The same cells as objects, but for the wrong one."""
+    cells = good.astype(object)
+    for place in places:
+        cells[place] = cell
+    return cells
+
+
+def telling_places(make, targets=True):
+    """Wrong cells of which it is told where they are, or how many."""
+    for cell, (form, made) in itertools.product(WRONG, TABLES.items()):
+        if form == "sparse" and not isinstance(cell, float):
+            continue  # nothing else is stored
+        given = [made(with_wrong(GOOD_X, cell, places)) for places in PLACES]
+        said = {told(lambda X=X: make().fit(X, GOOD_Y))[1] for X in given}
+        if len(said) > 1:
+            yield f"X: {cell!r} in {form}", said
+    for cell in WRONG * targets:
+        given = [with_wrong(GOOD_Y, cell, places) for places in ([0], [N - 1], [3, 4])]
+        said = {told(lambda y=y: make().fit(GOOD_X, y))[1] for y in given}
+        if len(said) > 1:
+            yield f"y: {cell!r}", said
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_refusal_does_not_tell_where_a_wrong_cell_is_or_how_many_there_are(name):
+    assert dict(telling_places(ASKED[name], name != "transformer")) == {}
+
+
+def test_the_law_sees_a_column_that_is_told(monkeypatch):
+    sound = _arrays._why_no_numbers
+
+    def named(found):
+        wrong = np.isnan(found.astype(np.float64)).any(axis=0) if found.dtype.kind == "f" else []
+        return f"{sound(found)[:-1]}: column {np.flatnonzero(wrong).tolist()}."
+
+    monkeypatch.setattr(_arrays, "_why_no_numbers", named)
+    assert "X: nan in array" in dict(telling_places(model, False))
 
 
 # -------------------------------------------------------------------------- the law can fail

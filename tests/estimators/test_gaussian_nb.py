@@ -294,6 +294,7 @@ def test_parameters_are_read_in_the_houses_order():
         ({"bounds": (1, 0)}, "low < high"),
         ({"priors": [0.5, 0.4, 0.3]}, "a sum of 1"),
         ({"max_rows_per_group": 2, "bounds": None}, "units of several rows"),
+        ({"max_rows_per_group": 1, "bounds": None}, "the first row of each person"),
     ],
     ids=str,
 )
