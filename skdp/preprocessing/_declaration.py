@@ -320,6 +320,11 @@ def _of_mapping(name: object, declared: Mapping[str, Any]) -> Declared:
 def _of_values(name: object, values: Sequence[Any]) -> Categories:
     """Values that can be told apart, all text or all numbers."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
+    if any(isinstance(value, list | tuple) for value in plain):
+        raise ValueError(
+            f"{_said(name, list(values))}, a list of lists: declare each column by its name, as in "
+            "{'x0': [17, 90], 'x1': [0, 50]}."
+        )
     kinds = {isinstance(value, str) for value in plain}
     if len(kinds) != 1 or not all(isinstance(v, str | numbers.Real | np.bool_) for v in plain):
         raise ValueError(

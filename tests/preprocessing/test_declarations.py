@@ -47,6 +47,7 @@ REFUSED = [
     (["a", "a"], "declares a category twice"),
     (["a", " a"], "declares a category twice"),
     (["a", 3, "b", 4], "a mix of text and numbers"),
+    ([(17, 90), (0, 50)], "declare each column by its name"),
     (["a", None], "a mix of text and numbers"),
     ([1.0, float("nan"), 2.0, 3.0], "declares NaN"),
     ({"bounds": [0, 1], "scal": "log"}, "write"),
