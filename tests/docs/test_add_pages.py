@@ -22,4 +22,4 @@ def _exists(link):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_guide_names_it(name):
-    assert len(PAGES) == 11 and f"]({name})" in (DOCS / "index.md").read_text(encoding="utf-8")
+    assert len(PAGES) == 11 and f"]({name})" in (DOCS / "develop.md").read_text(encoding="utf-8")

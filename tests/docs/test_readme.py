@@ -10,8 +10,9 @@ from skdp import _demo
 from skdp.datasets import load_csv
 
 ROOT = Path(__file__).parents[2]
-GUIDE = ["index", "threat_model", "pitfalls", "choose_a_solver", "receipts", "evaluation"]
-GUIDE += ["tables"]
+GUIDE = ["guide", "threat_model", "pitfalls", "choose_a_solver", "receipts", "evaluation"]
+GUIDE += ["tables", "persons", "deployment", "start/statistician", "start/privacy_officer"]
+GUIDE += ["start/auditor", "start/diffprivlib"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in GUIDE)]
 
 
@@ -68,6 +69,15 @@ def test_readme_declaration_is_accepted(tmp_path):
     people.write_text(",".join(names) + "\n41,2000,female,high\n")
     table = load_csv(people, target="income", bounds=tmp_path / "bounds.json")
     assert table.symlog == {"capital_gain"} and table.target.tolist() == [1]
+
+
+def test_readme_is_short_and_its_links_work_on_a_package_index():
+    text = (ROOT / "README.md").read_text()
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    pattern = r"https://github.com/skdp/skdp/(?:blob|tree)/main/([\w./]+)"
+    named = [re.fullmatch(pattern, link)[1] for link in links]
+    assert len(named) > 10 and [path for path in named if not (ROOT / path).exists()] == []
+    assert len(text.splitlines()) <= 120
 
 
 @pytest.mark.parametrize(
