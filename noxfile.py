@@ -103,9 +103,11 @@ def lint(session):
 
 @nox.session
 def docs(session):
-    """The pages and the reference as HTML, in docs/_build."""
+    """The site in docs/_build: pages, reference, and the examples as they run."""
     session.install(".[docs]")
-    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build")
+    session.run(
+        "sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", env=ONE_THREAD
+    )
 
 
 @nox.session
