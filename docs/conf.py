@@ -62,6 +62,7 @@ autodoc_default_options = {
     "exclude-members": "set_fit_request, set_score_request, set_partial_fit_request, set_transform_request, "
     "set_predict_request, set_callbacks, get_metadata_routing, set_output",
 }
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc's sections say the types in words
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -92,11 +93,12 @@ sphinx_gallery_conf = {
 }
 
 
-def keep_bars(app, what, name, thing, options, lines):
-    """In docstrings |w| is a norm, where reStructuredText would see the name of a substitution."""
+def as_on_the_site(app, what, name, thing, options, lines):
+    """In docstrings |w| is a norm, not the name of a substitution, and docs/choose.md is a page."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
-            lines[number] = re.sub(r"(``.*?``|`.*?`)|\|", lambda m: m[1] or r"\|", line)
+            line = re.sub(r"(``.*?``|`.*?`)|\|", lambda m: m[1] or r"\|", line)
+            lines[number] = re.sub(r"(?<![`\w/])docs/([\w/]+)\.md", r":doc:`/\1`", line)
 
 
 def unlink_attributes(app, what, name, thing, options, lines):
@@ -108,5 +110,5 @@ def unlink_attributes(app, what, name, thing, options, lines):
 
 def setup(app):
     """Called by Sphinx; numpydoc comes between the two, at 500."""
-    app.connect("autodoc-process-docstring", keep_bars, priority=400)
+    app.connect("autodoc-process-docstring", as_on_the_site, priority=400)
     app.connect("autodoc-process-docstring", unlink_attributes, priority=600)

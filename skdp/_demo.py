@@ -20,6 +20,7 @@ from .datasets import Table
 from .datasets._fetch import data_home
 from .exceptions import PrivacyWarning
 from .fitting.data import Array
+from .inspection._drawing import COLOURS, axes
 from .privacy._arithmetic import round_up
 
 __all__ = ["main"]
@@ -37,11 +38,13 @@ _SCORES_NOTE = (
     "whoever may see the data. --no-scores prints only what is paid for."
 )
 _SUM_NOTE = (
-    "Each epsilon is one fit: to publish several of these models costs the sum of their epsilons "
+    "Each draw is one fit: to publish several of these models costs the sum of their epsilons "
     "(and of their deltas)."
 )
 
-Row = namedtuple("Row", "name accuracy auc seconds")
+Row = namedtuple(
+    "Row", "name draws"
+)  # of a model: a line of accuracy, AUC and seconds for each fit
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -66,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
             _release(table, arguments)
         else:
             _compare(table, arguments)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return 2
     return 0
@@ -79,10 +82,13 @@ def _parser() -> ArgumentParser:
     )
     add = parser.add_argument
     add("--data", choices=["census", *PUBLIC], help="generated census (default) or a public table")
+    add("--draws", type=int, default=5, help="fits for each epsilon, with noise of their own")
+    add("--plot", metavar="FILE", help="draw accuracy and AUC by epsilon into a .png, .svg or .pdf")
     add("--download", action="store_true", help="fetch the public table where it is missing")
     add("--csv", metavar="FILE", help="your own table, with a header")
     add("--target", metavar="COL", help="the column of FILE to predict")
     add("--bounds", metavar="FILE", help="JSON or csv: column to [low, high] or to its categories")
+    add("--drop-unlabelled", action="store_true", help="leave out rows whose target is no class")
     add("--epsilon", type=float, nargs="+", help="budgets, one fit each (default: 0.1 to 4)")
     add("--delta", type=float, default=1e-6)
     add("--neighbors", choices=["replace_one", "add_remove"], default="replace_one")
@@ -100,13 +106,26 @@ def _check(parser: ArgumentParser, arguments: Namespace) -> None:
         parser.error("--csv needs --target and --bounds: what is public must be declared.")
     if not arguments.csv and (arguments.target or arguments.bounds):
         parser.error("--target and --bounds describe a --csv file: name it.")
+    if arguments.drop_unlabelled and not (arguments.csv and arguments.neighbors == "add_remove"):
+        parser.error(
+            "--drop-unlabelled makes the number of rows of a --csv private: add --neighbors add_remove."
+        )
+    if arguments.draws < 1:
+        parser.error(f"--draws must be at least 1; got {arguments.draws}.")
+    if arguments.plot and arguments.no_scores:
+        parser.error("--plot draws scores, and --no-scores makes none: leave one out.")
     if arguments.no_scores and len(arguments.epsilon or ()) != 1:
         parser.error("--no-scores publishes one model: give it one --epsilon.")
 
 
 def _table(arguments: Namespace) -> Table:
     if arguments.csv:
-        table = datasets.load_csv(arguments.csv, target=arguments.target, bounds=arguments.bounds)
+        table = datasets.load_csv(
+            arguments.csv,
+            target=arguments.target,
+            bounds=arguments.bounds,
+            drop_unlabelled=arguments.drop_unlabelled,
+        )
         print(f"The declaration was read as follows:\n{table.reading()}", file=sys.stderr)
         return table
     if arguments.data in PUBLIC:
@@ -125,19 +144,23 @@ def _compare(table: Table, arguments: Namespace) -> None:
     rows = train_test_split(
         table.encode(), table.target, test_size=0.2, random_state=arguments.seed or 0
     )
-    models = {"majority": DummyClassifier(strategy="prior")}
+    ax = axes(None) if arguments.plot else None  # or a word on what is missing, before the fits
+    models: dict[str, list[Any]] = {"majority": [DummyClassifier(strategy="prior")]}
     for epsilon in arguments.epsilon or EPSILONS:
-        models[round_up(epsilon)] = _private(table, epsilon, arguments)
-    models["no privacy"] = LogisticRegression(max_iter=1000)
+        draws = range(arguments.draws)
+        models[round_up(epsilon)] = [_private(table, epsilon, arguments, draw) for draw in draws]
+    models["no privacy"] = [LogisticRegression(max_iter=1000)]
     scores = []
-    for number, (name, model) in enumerate(models.items(), start=1):
+    for number, (name, draws_of) in enumerate(models.items(), start=1):
         _say(f"[{number}/{len(models)}] {_label(name)} ...")
         with warnings.catch_warnings():
             # The notes below say that the costs of all fits add up.
             warnings.filterwarnings("ignore", "This is the second fit", PrivacyWarning)
-            scores.append(_score(name, model, *rows))
+            scores.append(Row(name, np.array([_score(model, *rows) for model in draws_of])))
     print(_report(scores))
     _notes(table, len(rows[0]), arguments)
+    if ax:
+        _plot(ax, scores, table.name, arguments.plot)
 
 
 def _release(table: Table, arguments: Namespace) -> None:
@@ -152,7 +175,9 @@ def _release(table: Table, arguments: Namespace) -> None:
     print(f"(intercept),{np.ravel(model.intercept_)[0]:.6g}")
 
 
-def _private(table: Table, epsilon: float, arguments: Namespace) -> DPLogisticRegression:
+def _private(
+    table: Table, epsilon: float, arguments: Namespace, draw: int = 0
+) -> DPLogisticRegression:
     return DPLogisticRegression(
         epsilon=epsilon,
         delta=arguments.delta,
@@ -160,17 +185,20 @@ def _private(table: Table, epsilon: float, arguments: Namespace) -> DPLogisticRe
         data_norm=1.0,
         classes=list(range(len(table.target_names or ()))),
         neighbors=arguments.neighbors,
-        random_state=arguments.seed,
+        random_state=None if arguments.seed is None else arguments.seed + draw,
     )
 
 
-def _score(name: str, model: Any, X: Array, X_held_out: Array, y: Array, y_held_out: Array) -> Row:
+def _score(
+    model: Any, X: Array, X_held_out: Array, y: Array, y_held_out: Array
+) -> tuple[float, float, float]:
+    """Accuracy, AUC and seconds of a fit."""
     start = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - start
     probabilities = model.predict_proba(X_held_out)
     accuracy = float(np.mean(model.predict(X_held_out) == y_held_out))
-    return Row(name, accuracy, _auc(y_held_out, probabilities), seconds)
+    return accuracy, _auc(y_held_out, probabilities), seconds
 
 
 def _auc(y: Array, probabilities: Array) -> float:
@@ -181,9 +209,33 @@ def _auc(y: Array, probabilities: Array) -> float:
 
 
 def _report(scores: list[Row]) -> str:
-    lines = [f"{'epsilon':>12}  accuracy     AUC  seconds"]
-    lines += [f"{r.name:>12}  {r.accuracy:8.4f}  {r.auc:6.4f}  {r.seconds:7.2f}" for r in scores]
+    lines = [f"{'epsilon':>12}  {'accuracy':>16}  {'AUC':>16}  seconds"]
+    for name, draws in scores:
+        accuracy, auc = (_spread(draws[:, k]) for k in (0, 1))
+        lines.append(f"{name:>12}  {accuracy:>16}  {auc:>16}  {draws[:, 2].mean():7.2f}")
     return "\n".join(lines)
+
+
+def _spread(values: Array) -> str:
+    """Mean and standard deviation, or the value alone."""
+    return f"{values[0]:.4f}" if len(values) == 1 else f"{values.mean():.4f} +- {values.std():.4f}"
+
+
+def _plot(ax: Any, scores: list[Row], title: str, path: str) -> None:
+    """Accuracy and AUC over epsilon, between the majority and no privacy."""
+    epsilons = [float(name) for name, _ in scores[1:-1]]
+    for k, name in enumerate(("accuracy", "AUC")):
+        draws = [row.draws[:, k] for row in scores]
+        means, spread = [d.mean() for d in draws[1:-1]], [d.std() for d in draws[1:-1]]
+        ax.errorbar(epsilons, means, spread, fmt="o-", color=COLOURS[k], label=name)
+        ax.axhline(draws[0][0], color=COLOURS[k], linestyle=":")
+        ax.axhline(draws[-1][0], color=COLOURS[k], linestyle="--")
+    ax.set(
+        xscale="log", xlabel="epsilon", title=f"{title}: dotted, the majority; dashed, no privacy"
+    )
+    ax.legend()
+    ax.figure.savefig(path, dpi=150)
+    _say(f"Drawn into {path}.")
 
 
 def _notes(table: Table, n: int, arguments: Namespace) -> None:

@@ -73,14 +73,21 @@ def pages():
 
 
 def index():
-    """Text of the first page: the rooms by what they are for."""
-    lines = ["Reference", "=========", ""]
-    lines += ["One page for each public name. The package itself:", "", ".. toctree::", ""]
-    lines += ["   skdp", ""]
+    """Text of the first page: the rooms by what they are for, each with the first line of its docstring."""
+    lines = [
+        "Reference",
+        "=========",
+        "",
+        "One page for each public name. Names of the package itself: :doc:`skdp`.",
+    ]
     for heading, names in PARTS.items():
-        lines += [heading, "-" * len(heading), "", ".. toctree::", "   :maxdepth: 1", ""]
-        lines += [f"   skdp.{name}" for name in names.split()] + [""]
-    return "\n".join(lines)
+        lines += ["", heading, "-" * len(heading), "", ".. list-table::", "   :widths: 30 70", ""]
+        for name in names.split():
+            module = importlib.import_module(f"skdp.{name}")
+            lines += [f"   * - :doc:`{module.__name__}`"]
+            lines += [f"     - {module.__doc__.strip().splitlines()[0]}"]
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    return "\n".join([*lines, *(f"   {room.__name__}" for room in rooms()), ""])
 
 
 def write(app, config):

@@ -27,7 +27,11 @@ __all__ = ["load_csv"]
 
 
 def load_csv(
-    path: str | PathLike[str], *, target: str, bounds: str | PathLike[str] | dict[str, Any]
+    path: str | PathLike[str],
+    *,
+    target: str,
+    bounds: str | PathLike[str] | dict[str, Any],
+    drop_unlabelled: bool = False,
 ) -> Table:
     """Read a csv file whose columns were declared without looking at it.
 
@@ -42,6 +46,9 @@ def load_csv(
         "symlog"]`` or ``"log"`` when heavy-tailed), the list of categories for words. A JSON file holds
         ``{"age": [17, 90], "sex": ["female", "male"], ...}``; a csv file holds one line a
         column, ``age,17,90`` or ``sex,female,male``. Columns without a declaration are not used.
+    drop_unlabelled : bool
+        Leave out rows whose target is no declared class. The number of rows that are left is then
+        private: fit with ``neighbors="add_remove"`` alone.
 
     Returns
     -------
@@ -79,10 +86,19 @@ def load_csv(
     ranges, categories, scaled = _sort_out(declared)
     columns = read_table(Path(path), ranges)
     _require(columns, [*declared, target])
+    labels = codes(columns[target], classes)
+    kept = labels < len(classes)
+    if not (drop_unlabelled or kept.all()):
+        raise ValueError(
+            f"Column {target!r} holds a label other than the declared {list(classes)}: declare "
+            "every class, with one more for all other labels: rows left out would show in their number, but "
+            "under add_remove, where drop_unlabelled=True leaves them out."
+        )
+    used = {name: columns[name][kept] for name in declared}
     return Table(
         Path(path).name,
-        {name: _words(columns[name]) if name in categories else columns[name] for name in declared},
-        _codes(columns[target], classes, target),
+        {name: _words(cells) if name in categories else cells for name, cells in used.items()},
+        labels[kept],
         bounds=ranges,
         categories=categories,
         symlog=scaled["symlog"],
@@ -127,13 +143,3 @@ def _require(columns: dict[str, Array], names: list[str]) -> None:
 
 def _words(column: Array) -> Array:
     return np.char.strip(column.astype(str))
-
-
-def _codes(labels: Array, classes: tuple[str, ...], target: str) -> Array:
-    found = codes(labels, classes)
-    if (found == len(classes)).any():
-        raise ValueError(
-            f"Column {target!r} holds a label other than the declared {list(classes)}: declare "
-            "every class, with one more for all other labels: rows left out would show in their number."
-        )
-    return found

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from skdp.datasets import make_census
 
 def rows(text):
     """The printed table: name to accuracy and AUC."""
-    lines = [line.split() for line in text.splitlines() if line.count(".") >= 2]
-    lines = [line for line in lines if line[-1].replace(".", "").isdigit()]
-    return {" ".join(line[:-3]): (float(line[-3]), float(line[-2])) for line in lines}
+    figure = r" +(\d\.\d{4})(?: \+- \d\.\d{4})?"
+    found = re.findall(rf"^ *(\S.*?){figure}{figure} +[\d.]+$", text, re.MULTILINE)
+    return {name: (float(accuracy), float(auc)) for name, accuracy, auc in found}
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def census_csv(tmp_path):
 
 
 def test_default_epsilons_and_baselines(capsys):
-    assert _demo.main(["--n-samples", "4000", "--seed", "0"]) == 0
+    assert _demo.main(["--n-samples", "4000", "--seed", "0", "--draws", "2"]) == 0
     out, err = capsys.readouterr()
     names = ["majority", "0.1", "0.25", "0.5", "1", "2", "4", "no privacy"]
     assert list(rows(out)) == names
@@ -50,8 +51,36 @@ def test_default_epsilons_and_baselines(capsys):
     assert "Treated as public" not in out
 
 
+def test_draws_have_noise_of_their_own_and_are_drawn(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    picture = tmp_path / "cost.png"
+    given = ["--n-samples", "1000", "--epsilon", "0.5", "--draws", "3", "--seed", "0"]
+    assert _demo.main([*given, "--plot", str(picture)]) == 0
+    (spread,) = re.findall(r"^ +0\.5 .*\+- (\S+) +\S+$", capsys.readouterr().out, re.MULTILINE)
+    assert float(spread) > 0 and picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_without_a_class_are_left_out_where_their_number_is_private(census_csv, capsys):
+    path = census_csv[1]
+    with open(path, "a") as file:
+        file.write("\n" + ",".join(["40"] * 13 + [""]))
+    assert _demo.main([*census_csv, "--epsilon", "1"]) == 2
+    assert "drop_unlabelled=True" in capsys.readouterr().err
+    given = [*census_csv, "--drop-unlabelled", "--epsilon", "1", "--draws", "1"]
+    with pytest.raises(SystemExit):
+        _demo.main(given)
+    assert "--neighbors add_remove" in capsys.readouterr().err
+    assert _demo.main([*given, "--neighbors", "add_remove"]) == 0
+    declared = {**make_census(10).bounds, "income": make_census(10).target_names}
+    read = {"target": "income", "bounds": declared}
+    assert len(skdp.datasets.load_csv(path, **read, drop_unlabelled=True).target) == 300
+
+
 def test_generated_table_is_reported_with_its_size(capsys):
-    assert _demo.main(["--n-samples", "1000", "--epsilon", "1", "--delta", "1e-5"]) == 0
+    assert (
+        _demo.main(["--n-samples", "1000", "--epsilon", "1", "--delta", "1e-5", "--draws", "1"])
+        == 0
+    )
     out = capsys.readouterr().out
     assert "census: 800 training rows" in out and "delta=1e-05" in out and "seeded" not in out
 
@@ -99,6 +128,8 @@ def test_no_scores_never_predicts_nor_fits_without_privacy(census_csv, monkeypat
         (["--csv", "x.csv", "--data", "adult"], "exclude each other"),
         (["--target", "y"], "describe a --csv file"),
         (["--no-scores"], "give it one --epsilon"),
+        (["--no-scores", "--plot", "x.png"], "leave one out"),
+        (["--draws", "0"], "at least 1; got 0"),
         (["--data", "unknown"], "invalid choice"),
     ],
 )
@@ -141,6 +172,6 @@ def test_show_versions(capsys):
 
 def test_the_first_command_warns_of_nothing():
     """In a process of its own, as a user runs it: six fits, whose costs the notes tell."""
-    command = [sys.executable, "-W", "error", "-m", "skdp", "--n-samples", "4000"]
+    command = [sys.executable, "-W", "error", "-m", "skdp", "--n-samples", "4000", "--draws", "2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr

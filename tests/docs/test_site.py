@@ -64,7 +64,7 @@ def test_every_page_is_in_a_table_of_contents_and_its_links_lead_somewhere():
     listed = {"index"}
     for page, text in texts.items():
         for tree in re.findall(TREE[page.suffix], text, re.DOTALL):
-            for line in re.findall(r"^ *([\w/]+)$", tree, re.MULTILINE):
+            for line in re.findall(r"^ *(?:.*<)?([\w/]+)>?$", tree, re.MULTILINE):
                 start = DOCS if line.startswith("/") else page.parent
                 listed.add((start / line.strip("/")).relative_to(DOCS).as_posix())
         links = re.findall(r"\]\(([^)#\s]+)", text)
