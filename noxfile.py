@@ -1,5 +1,7 @@
 """One command for each check: ``nox -s tests``, ``nox -l`` for the list. `.ci/run` runs them from an empty machine."""
 
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["lint", "types", "doctests", "coverage", "tests"]
@@ -108,6 +110,27 @@ def docs(session):
     session.run(
         "sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", env=ONE_THREAD
     )
+
+
+@nox.session
+def release(session):
+    """Wheel and source archive, checked; then the wheel alone in an empty environment: command, doctests."""
+    files = Path(session.create_tmp())
+    session.install("build", "twine", "check-wheel-contents")
+    session.run("python", "-m", "build", "--outdir", str(files))
+    built = sorted(map(str, files.glob("skdp-*")))
+    session.run("twine", "check", "--strict", *built)
+    (wheel,) = (name for name in built if name.endswith(".whl"))
+    session.run("check-wheel-contents", wheel)
+    session.run("python", "-m", "venv", "--clear", str(files / "empty"))
+    python = str(files / "empty" / "bin" / "python")
+    with session.chdir(files):
+        session.run(python, "-m", "pip", "install", "-q", wheel, external=True)
+        session.run(python, "-m", "skdp", external=True, env=ONE_THREAD)
+        more = ["pytest", "pandas", "polars", "matplotlib", "cryptography", "dp-accounting==0.6.0"]
+        session.run(python, "-m", "pip", "install", "-q", *more, external=True)
+        doctests = ["-m", "pytest", "-q", "--doctest-modules", "--pyargs", "skdp"]
+        session.run(python, *doctests, external=True, env=ONE_THREAD)
 
 
 @nox.session
