@@ -22,8 +22,8 @@ def test_an_example_compiles_and_begins_with_a_title(path):
     assert title and line == "=" * len(title)
 
 
-def test_there_are_twenty_examples_and_sections_have_a_heading():
-    assert len(EXAMPLES) >= 20
+def test_there_are_thirty_examples_and_sections_have_a_heading():
+    assert len(EXAMPLES) >= 30
     assert all((path.parent / "README.rst").exists() for path in EXAMPLES)
 
 
