@@ -115,7 +115,7 @@ def docs(session):
 @nox.session
 def release(session):
     """Wheel and source archive, checked; then the wheel alone in an empty environment: command, doctests."""
-    files = Path(session.create_tmp())
+    files = Path(session.create_tmp()).resolve()
     session.install("build", "twine", "check-wheel-contents")
     session.run("python", "-m", "build", "--outdir", str(files))
     built = sorted(map(str, files.glob("skdp-*")))
