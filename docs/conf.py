@@ -37,6 +37,7 @@ templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"skdp {version}"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
