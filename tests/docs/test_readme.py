@@ -21,6 +21,11 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
+# Blocks that go on from each other, and what else a page needs to run is not asked for here.
+STORIES = ["accounting", "budgets", "calibration", "from_scikit_learn", "intervals", "naive_bayes"]
+STORIES += ["networks", "ranking"]
+ELSEWHERE = "import torch"  # nox -s torch
+
 CODE = [
     pytest.param(block, id=f"{page}-{number}")
     for page in PAGES
@@ -33,6 +38,16 @@ CODE = [
 def test_python_blocks_run_and_print_a_guarantee(block, capsys):
     exec(compile(block, "page", "exec"), {"__name__": "page"})
     assert "epsilon" in capsys.readouterr().out or "privacy_.epsilon" in block
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", STORIES)
+def test_blocks_of_a_page_run_one_after_another(name):
+    space = {"__name__": "page"}
+    for block in blocks((ROOT / "docs" / f"{name}.md").read_text(), "python"):
+        if ELSEWHERE not in block:
+            exec(compile(block, name, "exec"), space)
+    assert len(space) > 3
 
 
 def test_a_broken_block_is_found_and_fails():
