@@ -59,25 +59,34 @@ declared = {
 # Ask the price
 # -------------
 #
+# How many people came is private, too: ``neighbors="add_remove"`` protects whether somebody is in
+# the file at all. A round number that everybody knows, ``n_public``, takes its place.
+#
 # The encoder maps every row into a ball of radius 1 by that declaration alone; it reads no record.
 # The estimator behind it promises epsilon = 1 to each *person*, of whom at most 5 rows are used.
-# The quote is free: it needs the number of rows and of columns, no data.
+# The quote is free: it needs two public numbers, and no data.
 
 import skdp
 from skdp.preprocessing import TableEncoder
 
 encoder = TableEncoder.from_declaration(declared, missing="indicator")
 fit = skdp.DPLogisticRegression(
-    epsilon=1.0, delta=1e-6, classes=["no", "yes"], max_rows_per_group=5
+    epsilon=1.0,
+    delta=1e-6,
+    classes=["no", "yes"],
+    max_rows_per_group=5,
+    neighbors="add_remove",
+    n_public=6_000,
 )
 model = skdp.make_pipeline(encoder, fit)
-print(model[-1].quote(len(visits), 10).statement())
+print(model[-1].quote(6_000, 10).statement())
 
 # %%
 # Fit, once
 # ---------
 #
-# One person in five is kept aside. Whose row it is decides that, and nothing else about the row.
+# One person in five is kept aside, by the last digit of an id that says nothing else. A person is
+# then in one of the parts, whoever the others are.
 
 held = visits["person"].astype(int) % 5 == 0
 train, test = visits[~held], visits[held]
@@ -110,10 +119,11 @@ print(skdp.check(model))
 from skdp.metrics import dp_score
 
 one_each = test.drop_duplicates("person")
-print(dp_score(model[-1], model[0].transform(one_each), one_each["again"], epsilon=0.5))
+rows = model[0].transform(one_each)
+print(dp_score(model[-1], rows, one_each["again"], epsilon=0.5, neighbors="add_remove"))
 
 # %%
-# The fit and the score concern different people, so nobody has paid for both.
+# The fit and the score concern different people, so nobody pays for both.
 #
 # File the receipt
 # ----------------
