@@ -9,8 +9,9 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
+EXAMPLES = ROOT / "examples"
 FORGE = "https://github.com/skdp/skdp"
-LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(\[[\w/.]+\.md)?\]\(([^)#\s]+)(#[^)\s]*)?\)")
 SHOWN = re.compile(r"<!-- file: (\S+) -->")
 PAGES = {".md", ".rst"}
 
@@ -23,6 +24,9 @@ def elsewhere(link, folder):
         path = ROOT / link.removeprefix(f"{FORGE}/blob/main/")
         return _relative(path, folder) if path.suffix in PAGES and path.exists() else None
     path = (folder / link).resolve()
+    if path.is_relative_to(EXAMPLES):
+        page = DOCS / "gallery" / path.relative_to(EXAMPLES)
+        return _relative(page.with_suffix(".rst") if path.is_file() else page / "index.rst", folder)
     page = path.with_suffix(".md") if path.is_dir() else path
     if page.is_relative_to(DOCS) and page.suffix in PAGES and page.exists():
         return _relative(page, folder)
@@ -36,14 +40,19 @@ def _relative(path, folder):
 
 
 def rewrite(text, folder, page_folder=None):
-    """The text of a page with its links changed; ``folder`` is where they start, ``page_folder`` where the page is."""
+    """The text of a page with its links changed; ``folder`` is where they start, ``page_folder`` where the page is.
+
+    A link whose text is a file's name takes the title of the page.
+    """
 
     def changed(match):
-        link, mark = match[1], match[2] or ""
+        name, link, mark = match[1] or "", match[2], match[3] or ""
         start = page_folder or folder
         if page_folder and "://" not in link:
             link = _relative((folder / link).resolve(), page_folder)
-        return f"]({elsewhere(link, start) or link}{mark})"
+        link = elsewhere(link, start) or link
+        titled = name and "://" not in link
+        return f"{'[' if titled else name}]({link}{mark})"
 
     return LINK.sub(changed, text)
 

@@ -53,6 +53,9 @@ def test_links_out_of_the_pages_lead_to_the_repository():
         f"[a]({forge}/blob/main/docs/choose.md)": "[a](choose.md)",
         "[a](https://example.org/choose.md)": "[a](https://example.org/choose.md)",
         "[a](nowhere.md)": "[a](nowhere.md)",
+        "[choose.md](choose.md)": "[](choose.md)",
+        "[a](../examples)": "[a](gallery/index.rst)",
+        "[a](../examples/start/plot_5_text.py)": "[a](gallery/start/plot_5_text.rst)",
     }
     assert {text: rewrite(text, DOCS) for text in changed} == changed
     assert rewrite("[a](docs/choose.md)", ROOT, DOCS) == "[a](choose.md)"
