@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +57,15 @@ class Total:
             f"{fits}, together epsilon = {round_up(self.epsilon)} at delta = {round_up(self.delta, 3)}, "
             f"{self.neighbors}; earlier fits of the same model are not counted"
         )
+
+    def _repr_html_(self) -> str:
+        """The sentence, and the receipts folded below it."""
+        parts = "".join(
+            f"<details><summary>{number}: epsilon = {round_up(receipt.epsilon)} at delta = "
+            f"{round_up(receipt.delta, 3)}</summary>{receipt._repr_html_()}</details>"
+            for number, receipt in enumerate(self.receipts, start=1)
+        )
+        return f"<div class='skdp-total'><p><b>{html.escape(str(self))}</b></p>{parts}</div>"
 
 
 def total(model: Any, delta: float | None = None) -> Total:

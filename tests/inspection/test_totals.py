@@ -94,6 +94,13 @@ def of_different_ones(model):
     return skdp.total(list(dict.fromkeys(skdp.total(model).receipts)))
 
 
+def test_a_total_is_a_page_with_each_receipt_folded():
+    both = skdp.total([fitted("usual"), fitted("at another delta")])
+    page = both._repr_html_()
+    assert str(both) in page and page.count("class='skdp-receipt'") == 2
+    assert page.index("1: epsilon = 0.5 at delta = 1e-06") < page.index("2: epsilon = 0.5 at")
+
+
 def test_a_total_that_counts_equal_receipts_once_is_found():
     receipts = figures()
     assert list(complaints(of_different_ones, receipts, receipts))
