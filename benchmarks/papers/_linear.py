@@ -181,8 +181,7 @@ BATCHES = "a search pays for comparisons that a step of public length does not n
 
 def of_chapter_5():
     """Return the claims of figures 5.3 and 5.4."""
-    names = ("DP-BLSGD", "DP-BLSGD-AC", "DP-BLGD", "DP-AGD", "SGD-MA", "OutPert-GD", "ObjPert")
-    rest = (*names[3:], "RSGD-AR", "PrivGene")
+    rest = ("DP-AGD", "SGD-MA", "OutPert-GD", "ObjPert", "RSGD-AR", "PrivGene")
     yield Claim(
         "DP-BLGD above DP-AGD",
         "DP-BLGD",

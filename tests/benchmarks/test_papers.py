@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(ROOT / "benchmarks")
+    command = importlib.import_module("papers.command")
     figure_module = importlib.import_module("papers._figure")
     methods = importlib.import_module("papers._methods")
     page = importlib.import_module("papers.page")
@@ -129,6 +130,11 @@ def test_claims_are_counted_in_pairs_and_against_the_best_rival():
     assert figure_module.count(claim, rows, "document", ("data",)).cells == 0
     below = figure_module.Claim("", "x", ("y",), "", "accuracy", 0.5)
     assert figure_module.count(below, rows, "ours", ("data",)).cells == 0
+
+
+def test_the_command_names_what_it_does_not_know():
+    with pytest.raises(SystemExit, match=r"'C 9.9' is no figure; known are C 3.1"):
+        command.main(["run", "C 9.9"])
 
 
 @pytest.mark.parametrize("shares, verdict", [((9, 8), "whole"), ((2, 0), "refuted"), ((9, 1), "part")])  # fmt: skip
