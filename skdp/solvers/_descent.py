@@ -187,7 +187,7 @@ class Descent:
         level = allowance.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         noise = self.clip * self.noise()
-        self.longest = self.top = self._given_step() or longest_step(
+        self.longest = self.top = self.given_step() or longest_step(
             task, oracle.public, self.n, noise, solver.splits, solver.radius
         )
         self.mean: Array | None = None
@@ -197,7 +197,7 @@ class Descent:
         """The model's own, or the point of a constraint that is nearest to it: compared penalties are finite."""
         return nearest(self.task.penalty, start_of(self.task, self.oracle.public))
 
-    def _given_step(self) -> float | None:
+    def given_step(self) -> float | None:
         """The user's step, or None; a bought n shortens it to a prox that exists, lest a refusal depend on n."""
         step = self.solver.step_size
         if step is None or math.isinf(self.task.penalty.largest_step):

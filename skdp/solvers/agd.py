@@ -118,11 +118,11 @@ class _Selection(Descent):
         self.epsilon = self.allowance.range(solver.selection_share / solver.splits)
         self.default = 0.5 * self.top
 
-    def _given_step(self) -> float | None:
+    def given_step(self) -> float | None:
         """The user's step; the length of a move may be any, see `unit`."""
         if self.solver.unit_direction:
             return self.solver.step_size or _LONGEST_MOVE
-        return super()._given_step()
+        return super().given_step()
 
     def ladder(self) -> Array:
         """Step sizes to compare, longest first."""
