@@ -18,6 +18,7 @@ __all__ = ["BASELINES", "ByEpsilon", "classifier", "scored", "true_epsilon"]
 # Of a figure's loss "hinge" the methods that need a smooth one have the huberised one.
 LOSSES = {"logistic": Logistic(), "svm": HuberisedHinge(0.5), "hinge": Hinge()}
 BASELINES = ("Non-private", "Majority")
+LEAST = 1e-6  # lambda of the non-private fit where a figure has none: a minimum need not exist
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,13 @@ class ByEpsilon(Figure):
         loss = cell["loss"]
         if loss == "hinge" and (method is None or method.smooth):
             loss = "svm"
-        promise = (
-            Promise("objective-perturbation" if self.penalty != "l1" else "gd", np.inf)
-            if method is None
-            else method.promise(cell["setting"], cell["epsilon"], self.delta, len(y))
-        )
-        model = classifier(
-            loss, self.penalty, cell["lambda"], promise, self.delta, len(y), cell["repetition"]
-        )
+        penalty, lam = self.penalty, cell["lambda"]
+        if method is None:
+            promise = Promise("gd" if penalty == "l1" else "objective-perturbation", np.inf)
+            penalty, lam = (penalty, lam) if penalty else ("l2", LEAST)
+        else:
+            promise = method.promise(cell["setting"], cell["epsilon"], self.delta, len(y))
+        model = classifier(loss, penalty, lam, promise, self.delta, len(y), cell["repetition"])
         model.fit(X, y)
         return given | {
             "accuracy": float(model.score(X_test, y_test)),

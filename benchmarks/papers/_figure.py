@@ -109,6 +109,8 @@ class Figure:
         How often each cell is run.
     axes : dict
         Columns that name a cell, with their values.
+    told, verdict : str
+        What is claimed where nothing is above anything, and whether it holds in the committed rows.
     rows_of : str
         The figure whose rows it shows too, if it has none of its own.
     same : str
@@ -123,6 +125,8 @@ class Figure:
     reason: str = ""
     repetitions: int = 5
     axes: dict = field(default_factory=dict)
+    told: str = ""
+    verdict: str = "whole"
     rows_of: str = ""
     same: str = ""
 
@@ -256,9 +260,12 @@ class Counts:
 
     def __str__(self):
         if not self.cells:
-            return "not run"
-        told = f"{self.won} of {self.cells} ({self.clearly} clearly, {self.lost} clearly not)"
-        return f"{told}, {self.mean:+.4f} +- {self.error:.4f}"
+            return "one method at this price" if self.mean == 0.0 else "not run"
+        told = f"{self.won} of {self.cells}"
+        if not math.isfinite(self.error):
+            return f"{told}, {self.mean:+.4f} by one run each"
+        clear = f"({self.clearly} clearly, {self.lost} clearly not)"
+        return f"{told} {clear}, {self.mean:+.4f} +- {self.error:.4f}"
 
 
 def count(claim, rows, setting, columns=("data", "loss", "lambda")):
@@ -280,8 +287,8 @@ def count(claim, rows, setting, columns=("data", "loss", "lambda")):
         best = max(claim.others, key=lambda name: sign * np.mean(list(found[name].values())))
         shared = sorted(own.keys() & found[best].keys())
         gaps.append(sign * np.array([own[r] - found[best][r] for r in shared]))
-    if not gaps:
-        return Counts(0, 0, 0, 0, math.nan, math.nan)
+    if not any(gap.any() for gap in gaps):  # none, or the same fits under two names
+        return Counts(0, 0, 0, 0, 0.0 if gaps else math.nan, math.nan)
     means = np.array([gap.mean() for gap in gaps])
     errors = np.array([_error(gap) for gap in gaps])
     return Counts(

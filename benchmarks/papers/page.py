@@ -97,7 +97,7 @@ def line_of(figure):
         claim, (printed, ours), verdict = next(judged(figure, rows))
         shown = claim.text, f"{printed}{shares(rows)}", str(ours)
     else:
-        shown, verdict = ("no ordering", figure.summary(rows), ""), "whole"
+        shown, verdict = (figure.told, figure.summary(rows), ""), figure.verdict
     missing = figure.reason
     cells = figure.name, figure.title, command, minutes, *shown, verdict, missing
     return f"| {' | '.join(cells)} |", verdict
