@@ -11,6 +11,7 @@ from _quick import DOCS
 
 from ._figure import count, read
 from ._registry import FIGURES
+from ._table_3 import beside_printed
 
 __all__ = ["page", "verdict_of", "write_page"]
 
@@ -137,6 +138,16 @@ def orderings():
     return table(head, lines) + f"\nOf {len(lines)} claims: {tell(verdicts)}.\n"
 
 
+def printed():
+    """Return the numbers of Zhang et al. beside ours."""
+    head = (
+        *("data", "mu", "epsilon", "OutPert-GD printed", "same noise here", "printed / here"),
+        *("its true epsilon", "SGD printed", "SGD here", "its true epsilon"),
+        *("seconds of OutPert-GD printed", "here"),
+    )
+    return table(head, beside_printed(read(FIGURES["Z Table 3"])))
+
+
 def settings():
     """Return the table of settings."""
     groups = {}
@@ -180,6 +191,10 @@ def page():
         "ranking chapter](papers_priced.md), [ranking](ranking.md), [networks](networks.md).\n",
         "\n## Orderings\n\n",
         orderings(),
+        "\n## Table 3 of Zhang et al.\n\n"
+        "At the printed noise, of rows whose printed scaling is not known: with mu that multiplies a column by one "
+        "number. Seconds are of another machine.\n\n",
+        printed(),
         "\n## Settings\n\n",
         settings(),
         "\n## All items of the documents\n\n",

@@ -69,6 +69,20 @@ def test_all_129_items_have_a_verdict_and_all_but_whole_ones_a_reason():
     assert all(line[5] for line in items if line[4] != "whole")
 
 
+def test_every_printed_number_of_table_3_stands_beside_ours():
+    lines = tables()["Table 3 of Zhang et al."]
+    assert len(lines) == 40 and {len(line) for line in lines} == {12}
+    given = {"data": "wine", "lambda": 0.5, "setting": "document", "epsilon": 2.0}
+    rows = [
+        given | {"method": method, "objective": error, "true_epsilon": 0.5, "fit_seconds": 0.1}
+        for method, error in (("OutPert-GD", 0.001), ("OutPert-GD", 0.002), ("SGD", 0.5))
+    ]
+    told = [line for line in page.beside_printed(rows) if "0.0015" in line]
+    assert told == [
+        "| wine | 0.5 | 2.0 | 0.0024 | 0.0015 | 1.6 | 0.5 | 5.3811 | 0.5 | 0.5 | 0.1812 | 0.1 |"
+    ]
+
+
 @dataclass(frozen=True)
 class Made(figure_module.Figure):
     """A figure whose scores are given by its cell."""
