@@ -74,8 +74,8 @@ class Claim:
         Why it holds or does not: a theorem, a clip, a price.
     score : str
         The column; of ``"objective"`` less is better.
-    most : float
-        Largest epsilon that the claim is about.
+    least, most : float
+        Smallest and largest epsilon that the claim is about.
     without : tuple of str
         Data that it leaves out.
     """
@@ -85,6 +85,7 @@ class Claim:
     others: tuple
     reason: str
     score: str = "accuracy"
+    least: float = 0.0
     most: float = math.inf
     without: tuple = ()
 
@@ -272,7 +273,7 @@ def count(claim, rows, setting, columns=("data", "loss", "lambda")):
     """Count the cells where a claim holds: pairs of the same split and epsilon, against the best rival on average."""
     scores = defaultdict(dict)
     for row in rows:
-        if row.get("setting") != setting or row["epsilon"] > claim.most:
+        if row.get("setting") != setting or not claim.least <= row["epsilon"] <= claim.most:
             continue
         if row.get("data") in claim.without or not math.isfinite(row["epsilon"]):
             continue

@@ -82,13 +82,13 @@ KDD = few(
 )
 PRINTED_KDD = PRINTED_3.replace("1e-8", "1e-12")
 CROSSING = (
-    "the sensitivity of one release falls as 1/n; at 395,000 rows its noise is gone before that of gradients, which "
-    "are 0.8 to 1.6 % more accurate once neither counts"
+    "the noise of one release falls as 1/n: at 395,000 rows OutPert-GD and NSGD have hardly any at 0.01; RSGD-AR ends "
+    "further from the minimum at that price; at 1 all are within 0.003"
 )
 KDD_CLAIMS = (
     Claim("RSGD-AR above DP-AGD and SGD-MA at small epsilon", "RSGD-AR", ("DP-AGD", "SGD-MA"), CROSSING, most=0.01),
     Claim("OutPert-GD above both at small epsilon", "OutPert-GD", ("DP-AGD", "SGD-MA"), CROSSING, most=0.01),
-    Claim("SGD-MA above RSGD-AR where epsilon is large", "SGD-MA", ("RSGD-AR",), CROSSING),
+    Claim("SGD-MA above RSGD-AR where epsilon is large", "SGD-MA", ("RSGD-AR",), CROSSING, least=1.0),
 )  # fmt: skip
 LARGE = ByEpsilon(
     "C 3.3",
@@ -236,9 +236,11 @@ PRINTED_LK = (
 )
 
 
-def of_lee_and_kifer(most):
+RIVALS = ("SGD-MA", "SGD-Adv", "ObjPert", "OutPert-GD", "PrivGene")
+
+
+def of_lee_and_kifer(most, rivals=RIVALS):
     """Return the claims of figures 2 to 4."""
-    rivals = ("SGD-MA", "SGD-Adv", "ObjPert", "OutPert-GD", "PrivGene")
     price = "theirs pay for a number of steps that is tuned; exactly priced SGD and ObjPert need no choice"
     yield Claim("DP-AGD above all at very small epsilon", "DP-AGD", rivals, price, most=most)
     yield Claim(
@@ -281,7 +283,7 @@ ADAPTIVE_FIGURES = (
         "KDD Cup 99",
         PRINTED_LK,
         OURS,
-        tuple(of_lee_and_kifer(0.01)),
+        tuple(of_lee_and_kifer(0.01, RIVALS[:4])),
         "the ten per cent file; delta 1e-12 of C 3.3",
         repetitions=3,
         delta=1e-12,

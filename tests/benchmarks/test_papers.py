@@ -146,7 +146,7 @@ def test_claims_are_counted_in_pairs_and_against_the_best_rival():
     assert str(figure_module.count(claim, rows, "document", ("data",))) == "not run"
     twins = figure_module.Claim("", "x", ("x",), "")
     assert "one method" in str(figure_module.count(twins, rows, "ours", ("data",)))
-    below = figure_module.Claim("", "x", ("y",), "", "accuracy", 0.5)
+    below = figure_module.Claim("", "x", ("y",), "", most=0.5)
     assert figure_module.count(below, rows, "ours", ("data",)).cells == 0
 
 
