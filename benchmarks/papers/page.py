@@ -36,7 +36,8 @@ delta and versions, beside a plot of all panels.
 * **At equal exact prices**: this library's defaults, each method calibrated to the same epsilon.
 * Counts are cells (data set, loss, lambda, epsilon) in which the first method is above the best of the others on
   average, and in brackets where it is above or below by two standard errors of paired splits; then the mean
-  difference. Of an objective lower is better, and a positive difference is in favour of the first.
+  difference. Of an objective lower is better, and a positive difference is in favour of the first. Most figures have
+  one to three runs of a cell so far: errors of two runs are rough, and of one there are none.
 * *Whole*: run, and what is claimed holds in three quarters of the cells or more, at both prices. *Part*: it holds at
   one of both, or in part of the cells. *Refuted*: it holds in a quarter or less, at both; that a document's own figure
   is wrong does not follow. *Missing*: not measured.
