@@ -202,7 +202,7 @@ FIGURES = (
             "100 steps, delta 1e-4; 5 folds, 10 times",
             "the same noise over the distance of two labels' vectors, at its true price; no input bias, constant steps",
             tuple(of_chapter_6()),
-            "MQ2007 only where its files are" if data == "mq2007" else "four points of each curve",
+            "MQ2007 only where its files are" if data == "mq2007" else "four points of each curve, one fold a run",
             axes={
                 "method": few(tuple(RANKERS), ("PrivBR", "clipped ListNet")),
                 "setting": ("document",),

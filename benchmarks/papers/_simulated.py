@@ -80,7 +80,7 @@ FIGURES = (
             Claim("ssADMM above ADMM-objP in accuracy", "ssADMM", ("ADMM-objP",), NOISE),
             Claim("DP-SGD above ADMM-objP in accuracy", "DP-SGD", ("ADMM-objP",), NOISE),
         ),
-        "ten generated sets in the source, five here; objective on the test rows, as there",
+        "ten generated sets in the source, one for each run here; objective on the test rows, as there",
         axes=AXES,
     ),
     Simulated(

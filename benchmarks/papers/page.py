@@ -77,6 +77,16 @@ def shares(rows):
     return f"; true epsilon over the claimed one: {told}" if told else ""
 
 
+def extent(rows):
+    """Return at which epsilons, and how often, a figure was measured."""
+    found = sorted({row["epsilon"] for row in rows if 0.0 < row["epsilon"] < float("inf")})
+    number = len({row["repetition"] for row in rows})
+    runs = f"{number} run{'s' if number > 1 else ''}"
+    if len(found) > 6:  # prices of steps, not asked for
+        return f"measured with {runs}"
+    return f"measured at epsilon {', '.join(f'{epsilon:g}' for epsilon in found)} with {runs}"
+
+
 def line_of(figure):
     """Return the line of a figure, and its verdict."""
     rows = read(figure)
@@ -100,7 +110,7 @@ def line_of(figure):
         shown = claim.text, f"{printed}{shares(rows)}", str(ours)
     else:
         shown, verdict = (figure.told, figure.summary(rows), ""), figure.verdict
-    missing = figure.reason
+    missing = f"{extent(rows)}; {figure.reason}"
     cells = figure.name, figure.title, command, minutes, *shown, verdict, missing
     return f"| {' | '.join(cells)} |", verdict
 
