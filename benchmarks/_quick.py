@@ -55,13 +55,25 @@ def write_stand_ins(folder):
     import numpy as np
 
     rng = np.random.default_rng(0)
-    for name in ("adult", "bank", "bike_sharing", "ipums_br", "kddcup99", "mnist", "mq2008"):
+    for name in (
+        *(
+            "adult",
+            "bank",
+            "bike_sharing",
+            "cifar10",
+            "creditcard",
+            "fmnist",
+            "ipums_br",
+            "ipums_us",
+        ),
+        *("kddcup99", "mnist", "mq2007", "mq2008", "wine_quality"),
+    ):
         (folder / name).mkdir(parents=True)
-    (folder / "wine_quality").mkdir()
     _write_tables(folder, rng)
     _write_matrices(folder, rng)
     for part in range(1, 6):
-        _write_lists(folder / "mq2008" / f"S{part}.txt.gz", rng, part)
+        for name in ("mq2007", "mq2008"):
+            _write_lists(folder / name / f"S{part}.txt.gz", rng, part)
 
 
 def _write_tables(folder, rng):
@@ -97,17 +109,21 @@ def _write_matrices(folder, rng):
     """Arrays with the widths of the published ones."""
     import numpy as np
 
-    for name, width in (("bank/bank_dpagd", 32), ("ipums_br/ipums_br_dpagd", 52)):
+    for name, width in (
+        *(("bank/bank_dpagd", 32), ("ipums_br/ipums_br_dpagd", 52)),
+        *(("ipums_us/ipums_us_dpagd", 57), ("creditcard/creditcard", 23)),
+    ):
         X = rng.integers(0, 2, (ROWS, width)).astype(float)
         y = (X[:, 0] + X[:, 1] + rng.normal(size=ROWS) > 1.0).astype(int)
         np.savez(folder / f"{name}.npz", X=X, y=y)
-    images = {}
-    for part, n in (("train", ROWS), ("test", ROWS // 6)):
-        y = np.arange(n) % 10
-        pixels = rng.integers(0, 64, (n, 28, 28))
-        pixels[np.arange(n), y] += 128  # a bright line for each digit
-        images |= {f"X_{part}": pixels.astype(np.uint8), f"y_{part}": y.astype(np.uint8)}
-    np.savez(folder / "mnist/mnist.npz", **images)
+    for name, shape in (("mnist", (28, 28)), ("fmnist", (28, 28)), ("cifar10", (3, 32, 32))):
+        images = {}
+        for part, n in (("train", ROWS), ("test", ROWS // 6)):
+            y = np.arange(n) % 10
+            pixels = rng.integers(0, 64, (n, *shape))
+            pixels[np.arange(n), ..., y, :] += 128  # a bright line for each class
+            images |= {f"X_{part}": pixels.astype(np.uint8), f"y_{part}": y.astype(np.uint8)}
+        np.savez(folder / f"{name}/{name}.npz", **images)
 
 
 def _write_lists(path, rng, part):

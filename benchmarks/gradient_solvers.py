@@ -3,7 +3,7 @@
     SKDP_DATA=/path/to/data python benchmarks/gradient_solvers.py [--data bank] [--repetitions 10] [--jobs 2]
 
 The protocol of `_protocol.py` (replace-one, delta 1e-8), lambda 1e-3 and 1e-4 per record, in two groups as the papers
-compare them: with an L1 penalty (logistic and huberised SVM), and with an L2 penalty (logistic). Brings
+compare them: with an L1 penalty (logistic and huberised SVM), and with an L2 penalty (logistic, some of SVM). Brings
 results/gradient_solvers.csv up to date (what is run again is replaced, the rest stays), and draws a plot for each data
 set where matplotlib is installed.
 """
@@ -35,17 +35,19 @@ from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
 
 DATA = few(("bank", "ipums_br", "adult"), ("bank",))
+LOSSES = ("logistic", "svm")
 LAMBDAS = few((1e-3, 1e-4), (1e-3,))
 L1_SOLVERS = ("ssadmm", "sgd", "dp-admm", "admm-objp", "mpadmm", "gd")
 L2_SOLVERS = (
     *("gd", "sgd", "adam", "agd", "blgd", "blsgd", "blsgd-ac", "newton", "ssadmm", "mpadmm"),
     *("svrg", "rrpsgd", "privgene", "dp-admm", "white-gd", "white-objective"),
 )
+L2_SVM = ("sgd", "agd", "blsgd", "blgd")
 RADIUS = 10.0  # of the L1 ball for Frank-Wolfe: public, the same for all data
 
 
-def makers(lam, wanted):
-    """Method name -> make(epsilon, n), for all registered solvers of both groups."""
+def makers(lam, wanted, losses=LOSSES):
+    """Method name -> make(epsilon, n), for all registered solvers of both groups and these losses."""
     found = {}
     for penalty, group in (("l1", L1_SOLVERS), ("l2", L2_SOLVERS)):
         for name in group:
@@ -53,13 +55,13 @@ def makers(lam, wanted):
                 found[f"{penalty}/logistic/{name}"] = _maker(
                     DPLogisticRegression, name, penalty, lam
                 )
-                if penalty == "l1":
-                    found[f"l1/svm/{name}"] = _maker(DPLinearSVC, name, penalty, lam)
+                if penalty == "l1" or name in L2_SVM:
+                    found[f"{penalty}/svm/{name}"] = _maker(DPLinearSVC, name, penalty, lam)
     if "frank-wolfe" in SOLVERS and (not wanted or "frank-wolfe" in wanted):
         found["l1/logistic/frank-wolfe"] = _maker(
             DPLogisticRegression, "frank-wolfe", L1Ball(RADIUS), lam
         )
-    return found
+    return {name: make for name, make in found.items() if name.split("/")[1] in losses}
 
 
 def _maker(Estimator, solver, penalty, lam):
@@ -151,6 +153,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="*", default=DATA)
     parser.add_argument("--solvers", nargs="*", default=())
+    parser.add_argument("--losses", nargs="*", default=LOSSES)
     parser.add_argument("--lambdas", nargs="*", type=float, default=LAMBDAS)
     parser.add_argument("--epsilons", nargs="*", type=float, default=EPSILONS)
     parser.add_argument("--repetitions", type=int, default=few(10, 1))
@@ -163,7 +166,7 @@ def main():
         tasks = [
             delayed(one)(name, lam, method, make, epsilon, repetition, data)
             for lam in options.lambdas
-            for method, make in makers(lam, options.solvers).items()
+            for method, make in makers(lam, options.solvers, options.losses).items()
             for epsilon in options.epsilons
             for repetition in range(options.repetitions)
         ]

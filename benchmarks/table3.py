@@ -97,7 +97,8 @@ class Problem:
         if isinstance(self.loss, Huber):
             return DPHuberRegressor(threshold=1.0, alpha=whole, y_bounds=(-1.0, 1.0), **given)
         penalty = {"C": 1.0 / whole} if whole else {"penalty": None}
-        return DPLogisticRegression(classes=[-1.0, 1.0], **penalty, **given)
+        # Calibrated scores would be those of a multiple of the minimiser.
+        return DPLogisticRegression(classes=[-1.0, 1.0], calibrate=False, **penalty, **given)
 
     def error(self, solver, epsilon, seed):
         """Return the excess of one private fit, and its seconds."""

@@ -187,7 +187,7 @@ class Descent:
         level = allowance.gaussian(1.0) * math.sqrt(task.size) / self.n
         self.clip = solver.clip or clip_rule(task, oracle.public, level)
         noise = self.clip * self.noise()
-        self.longest = self.top = self._given_step() or longest_step(
+        self.longest = self.top = self.given_step() or longest_step(
             task, oracle.public, self.n, noise, solver.splits, solver.radius
         )
         self.mean: Array | None = None
@@ -197,7 +197,7 @@ class Descent:
         """The model's own, or the point of a constraint that is nearest to it: compared penalties are finite."""
         return nearest(self.task.penalty, start_of(self.task, self.oracle.public))
 
-    def _given_step(self) -> float | None:
+    def given_step(self) -> float | None:
         """The user's step, or None; a bought n shortens it to a prox that exists, lest a refusal depend on n."""
         step = self.solver.step_size
         if step is None or math.isinf(self.task.penalty.largest_step):
@@ -265,9 +265,9 @@ class Descent:
         """The chosen point along the gradient and earlier directions, or None."""
         old = self.solver.momentum
         direction = gradient if self.mean is None else old * self.mean + (1.0 - old) * gradient
-        steps = self.top * 0.5 ** np.arange(self.solver.candidates)
-        prox = self.task.penalty.prox
-        points = np.stack([prox(w - step * direction, step / self.n) for step in steps])
+        steps = self.ladder()
+        prox, lengths = self.task.penalty.prox, steps / self.unit(direction)
+        points = np.stack([prox(w - t * direction, t / self.n) for t in lengths])
         best = self.index_of(self.oracle.ask(self.comparison(w, points, steps)))
         if best is None:
             return None
@@ -275,25 +275,34 @@ class Descent:
         self._follow(steps[best])
         return points[best]
 
+    def ladder(self) -> Array:
+        """Steps to compare, longest first: each a fixed part of the one before."""
+        return self.top * self.solver.backtrack ** np.arange(self.solver.candidates)
+
+    def unit(self, direction: Array) -> float:
+        """What steps are counted in, along this direction."""
+        return 1.0
+
     def _follow(self, step: float) -> None:
-        """Move the ladder, now and then, to start at twice the longest step that was taken."""
+        """Move the ladder, now and then, to start above the longest step that was taken."""
         self.steps_taken.append(step)
         if len(self.steps_taken) == self.solver.refresh:
-            self.top = min(2.0 * max(self.steps_taken), self.longest)
+            self.top = min(self.solver.slack * max(self.steps_taken), self.longest)
             self.steps_taken.clear()
 
     def shorten(self, w: Array) -> Array | None:
         """Exact answers say that the whole ladder is too long."""
         if self.top < 1e-9 * self.longest:
             return None
-        self.top *= 0.5**self.solver.candidates
+        self.top *= self.solver.backtrack**self.solver.candidates
         return w
 
     def reach(self, w: Array, points: Array) -> Array:
         """Bound on the change of one record's loss between w and each point, were its slope at most the clip."""
         moves = (points - w).reshape(len(points), -1)
+        bounds = self.clip * np.sqrt(np.einsum("ij,ij->i", moves, moves))
         # A point may coincide with w; bounds must be positive.
-        return np.maximum(self.clip * np.sqrt(np.einsum("ij,ij->i", moves, moves)), 1e-30)
+        return np.clip(bounds, 1e-30, self.solver.objective_clip)
 
 
 def longest_step(

@@ -18,6 +18,7 @@ __all__ = [
     "clip_bound",
     "count",
     "decay_factor",
+    "decay_of_steps",
     "flag",
     "nonnegative",
     "one_of",
@@ -119,6 +120,11 @@ def share_of_budget(default: float | None) -> Any:
 def decay_factor(default: float) -> Any:
     """Declare the weight of the past in a running mean."""
     return _field(default, _decay, f"at least 0, and below 1 by {_EDGE:g} or more")
+
+
+def decay_of_steps(default: float) -> Any:
+    """Declare a ratio of neighbouring steps, well below 1: with the most candidates no step is 0."""
+    return _field(default, _number(1e-4, 0.999), "a ratio from 0.0001 to 0.999")
 
 
 def share_of_itself(default: float) -> Any:

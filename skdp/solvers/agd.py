@@ -14,10 +14,23 @@ import numpy as np
 from ..mechanisms import BestCandidate, Public
 from ..mechanisms._mechanism import Mechanism
 from ._descent import Descent, PriceList, descend, first_round
-from ._ranges import clip_bound, count, decay_factor, nonnegative, positive, share_of_budget
+from ._ranges import (
+    clip_bound,
+    count,
+    decay_factor,
+    decay_of_steps,
+    flag,
+    nonnegative,
+    one_of,
+    positive,
+    share_of_budget,
+)
+from ._rules import longest_prox
 from ._solver import Answering, Array, Asked, Budget, OracleLike, Solver, Task
 
 __all__ = ["AGD"]
+
+_LONGEST_MOVE = 2.0  # of a unit direction, as in the source
 
 
 @dataclass(frozen=True)
@@ -39,15 +52,26 @@ class AGD(Solver):
     momentum : float
         Weight of earlier directions in a direction, in [0, 1); they are dropped when no step wins.
     candidates : int
-        Step sizes to choose from, each half of the one before.
+        Step sizes to choose from.
+    backtrack : float
+        Each step size over the one before, of a geometric ladder.
+    ladder : {"geometric", "even"}
+        How step sizes are spaced; the source spaces 20 evenly from 0 to the largest.
+    unit_direction : bool
+        Divide directions by their length, as in the source: step sizes are then the lengths of moves, and the largest
+        is 2 by default.
     prior : float
         Handicap of a step size, per halving or doubling of the default and in units of the selection's own noise: where
         the budget is too small for the comparison to say anything, the default decides.
     refresh : int
-        Committed steps after which the ladder moves to start at twice the largest of them.
+        Committed steps after which the ladder moves; 10 in the source.
+    slack : float
+        Where it then starts, over the largest of these steps; 1.1 in the source.
     clip : float or None
         Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level. A record's
         losses range over no more than this times the longest step.
+    objective_clip : float or None
+        Bound on the range of one record's losses, where that is less; None: none.
     step_size : float or None
         Largest step on the mean objective; None: by curvature and noise.
     radius : float
@@ -65,9 +89,14 @@ class AGD(Solver):
     growth: float = positive(0.5)
     momentum: float = decay_factor(0.5)
     candidates: int = count(5, 60)
+    backtrack: float = decay_of_steps(0.5)
+    ladder: str = one_of("geometric", "even")
+    unit_direction: bool = flag(False)
     prior: float = nonnegative(1.0)
     refresh: int = count(5)
+    slack: float = positive(2.0)
     clip: float | None = clip_bound()
+    objective_clip: float | None = clip_bound()
     step_size: float | None = positive(None)
     radius: float = positive(32.0)
     max_rounds: int = count(500)
@@ -88,6 +117,25 @@ class _Selection(Descent):
         super().__init__(solver, oracle, task)
         self.epsilon = self.allowance.range(solver.selection_share / solver.splits)
         self.default = 0.5 * self.top
+
+    def given_step(self) -> float | None:
+        """The user's step; the length of a move may be any, see `unit`."""
+        if self.solver.unit_direction:
+            return self.solver.step_size or _LONGEST_MOVE
+        return super().given_step()
+
+    def ladder(self) -> Array:
+        """Step sizes to compare, longest first."""
+        count = self.solver.candidates
+        even = self.solver.ladder == "even"
+        return self.top * np.arange(count, 0, -1) / count if even else super().ladder()
+
+    def unit(self, direction: Array) -> float:
+        """The length of a direction, or more where the penalty has no prox for so long a step."""
+        if not self.solver.unit_direction:
+            return 1.0
+        shortest = self.top / longest_prox(self.task, self.n)
+        return max(float(np.linalg.norm(direction)), shortest, 1e-30)
 
     def comparison(self, w: Array, points: Array, steps: Array) -> Mechanism:
         cap = float(self.reach(w, points).max())

@@ -29,6 +29,7 @@ from ._ranges import (
     clip_bound,
     count,
     decay_factor,
+    decay_of_steps,
     nonnegative,
     one_of,
     positive,
@@ -49,9 +50,9 @@ class LineSearch(Solver):
 
     Parameters
     ----------
-    splits, selection_share, growth, momentum, decrease, candidates, refresh : object
+    splits, selection_share, growth, momentum, decrease, candidates, backtrack, refresh, slack : object
         As in `BLGD`.
-    clip, step_size, radius, max_rounds : object
+    clip, objective_clip, step_size, radius, max_rounds : object
         As in `BLGD`.
     """
 
@@ -61,8 +62,11 @@ class LineSearch(Solver):
     momentum: float = decay_factor(0.5)
     decrease: float = nonnegative(0.1)
     candidates: int = count(5, 60)
+    backtrack: float = decay_of_steps(0.5)
     refresh: int = count(5)
+    slack: float = positive(2.0)
     clip: float | None = clip_bound()
+    objective_clip: float | None = clip_bound()
     step_size: float | None = positive(None)
     radius: float = positive(16.0)
     max_rounds: int = count(500)
@@ -90,14 +94,20 @@ class BLGD(LineSearch):
         Armijo's constant. The source takes 0.5 with a noisy gradient, whose own noise then fails most tests; 0.1 asks
         for a decrease and little more.
     candidates : int
-        Steps to test, each half of the one before.
+        Steps to test.
+    backtrack : float
+        Each step over the one before; the source takes 0.8.
     search_noise : {"laplace", "gaussian"}
         Noise of the line search. The price of the Gaussian one grows with `candidates`.
     refresh : int
-        Committed steps after which the ladder moves to start at twice the largest of them.
+        Committed steps after which the ladder moves.
+    slack : float
+        Where it then starts, over the largest of these steps; the source takes 1.2.
     clip : float or None
         Bound on the norm of one record's gradient, rows having norm at most 1; None: by the noise level. A record's
         loss may change by no more than this times a step.
+    objective_clip : float or None
+        Bound on the change of one record's loss over a step, where that is less; None: none.
     step_size : float or None
         Largest step on the mean objective; None: by curvature and noise. The first test is of half of it.
     radius : float
@@ -215,17 +225,21 @@ class BLSGD(LineSearch):
     decrease : float
         Armijo's constant, as in `BLGD`.
     candidates : int
-        Steps to test, each half of the one before.
+        Steps to test.
+    backtrack : float
+        Each step over the one before; the source takes 0.8.
     search_noise : {"gaussian", "laplace"}
         Noise of the line search. On a batch, a few Gaussian queries are amplified exactly, a Laplace search only as a
         pure answer, which needs more than twice the noise.
     refresh : int
-        Committed steps after which the ladder moves to start at twice the largest of them.
+        Committed steps after which the ladder moves.
+    slack : float
+        Where it then starts, over the largest of these steps; the source takes 1.2.
     angle_decay : float
         Weight of the past in the running mean of angles between the gradients of successive rounds.
     widest, narrowest : float
         In units of that mean: the angle beyond which gradients, and below which searches, get more.
-    clip, step_size, radius, max_rounds
+    clip, objective_clip, step_size, radius, max_rounds
         As in `BLGD`.
     """
 

@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ._mean_gradient import SteppedBatches, on_batches
 from ._ranges import count, one_of
+from ._rules import start
 from ._solver import Array, Budget, OracleLike, Task
 
 __all__ = ["RRPSGD"]
@@ -23,8 +22,9 @@ __all__ = ["RRPSGD"]
 class RRPSGD(SteppedBatches):
     """Plain stochastic gradients and the iterate of one round: a baseline.
 
-    The paper runs up to n^2 rounds of single records with 4 to 6 times the noise that a modern accountant asks for;
-    here a public number of Poisson batches is priced exactly.
+    Its paper made it for objectives that are not convex: it takes networks too. The paper runs up to n^2 rounds of
+    single records with 4 to 6 times the noise that a modern accountant asks for; here a public number of Poisson
+    batches is priced exactly.
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ class RRPSGD(SteppedBatches):
     """
 
     name: ClassVar[str] = "rrpsgd"
+    for_any_model: ClassVar[bool] = True
 
     steps: int = count(200)
     stopping: str = one_of("fixed", "random")
@@ -47,7 +48,7 @@ class RRPSGD(SteppedBatches):
         """Return the iterate of the stopping round."""
         gradient, draw = on_batches(self, oracle, task, budget)
         step = self.step(task, oracle.public, draw, gradient.noise)
-        w, stop = np.zeros(task.shape), self.steps
+        w, stop = start(task, oracle.public), self.steps
         for k in range(self.steps):
             noisy = gradient(w)
             if k == 0 and self.stopping == "random":

@@ -11,14 +11,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks"
 DRIVERS = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+FIGURES = FOLDER / "papers"  # a driver of many files
 KEPT = (FOLDER / "results", ROOT / "docs")
 
 
 def takes_quick(path):
     """Whether a file takes its folders or sizes from the shared helper, itself or by another driver."""
+    files = path.glob("*.py") if path.is_dir() else [path]
     imports = {
         node.module
-        for node in ast.walk(ast.parse(path.read_text()))
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.ImportFrom)
     }
     return "_quick" in imports
@@ -31,7 +34,7 @@ def written():
     }
 
 
-def run(path, home):
+def run(path, home, *arguments):
     """Run a driver without data, network or a home folder."""
     assert takes_quick(path), (
         f"{path.name} takes no --quick: take few() and the folders RESULTS and DOCS from benchmarks/_quick.py."
@@ -43,7 +46,7 @@ def run(path, home):
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     given = kept | dead | threads | {"HOME": str(home), "TMPDIR": str(home), "MPLBACKEND": "Agg"}
     return subprocess.run(
-        [sys.executable, path, "--quick"],
+        [sys.executable, path, *arguments, "--quick"],
         cwd=home,
         env=given | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
@@ -52,10 +55,10 @@ def run(path, home):
     )
 
 
-@pytest.mark.parametrize("path", DRIVERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*DRIVERS, FIGURES], ids=lambda path: path.stem)
 def test_a_driver_finishes_a_small_cell(path, tmp_path):
     before = written()
-    ran = run(path, tmp_path)
+    ran = run(path, tmp_path, *(("run", "all") if path == FIGURES else ()))
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert "stand-ins" in ran.stdout.partition("\n")[0]
     assert written() == before

@@ -18,8 +18,8 @@ with pytest.MonkeyPatch.context() as patch:
 def problem(request, monkeypatch):
     """A small table in the place of the data."""
     rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (400, 4)) / 2
-    y = np.clip(X @ [2.0, -1.0, 0.5, 0.0] + 0.3 * rng.normal(size=400), -1, 1)
+    X = rng.uniform(-1, 1, (900, 4)) / 2
+    y = np.clip(X @ [2.0, -1.0, 0.5, 0.0] + 0.3 * rng.normal(size=900), -1, 1)
     made = (X, np.sign(y), Logistic()) if request.param == "logistic" else (X, y, Huber(1.0))
     monkeypatch.setattr(table3, "load", lambda name: made)
     return table3.Problem("any", 0.1)
@@ -45,6 +45,12 @@ def test_the_estimator_without_noise_is_at_the_minimum(problem):
 def test_a_private_fit_is_above_the_minimum(problem):
     errors = [problem.error(table3.OWN, epsilon, seed)[0] for epsilon, seed in ((1.0, 0), (1.0, 1))]
     assert min(errors) > 0 and errors[0] != errors[1]
+
+
+def test_with_little_noise_it_is_near_the_minimum(problem):
+    """So nothing but the solver moves the coefficients: no slope of calibrated scores."""
+    error, _ = problem.error("objective-perturbation", 5.0, 0)
+    assert 0 < error < 1e-3 < problem.value(2.0 * problem.minimum(problem.mu)) - problem.least
 
 
 def test_the_page_divides_what_is_printed_by_the_same_algorithm():

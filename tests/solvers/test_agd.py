@@ -59,6 +59,36 @@ def test_takes_weakly_convex_penalties_and_boxes_without_zero(penalty):
     assert np.isfinite(penalty.value(fitted.coef_[0]))
 
 
+@pytest.mark.parametrize("step_size", [None, 0.5])
+def test_even_steps_along_unit_directions_are_as_long_as_their_moves(step_size):
+    """As in the source: 20 of them up to the largest, which is 2 where none is given."""
+    oracle = Answering(lambda k: 1, "zcdp")
+    given = {"candidates": 20, "ladder": "even", "unit_direction": True, "slack": 1.1}
+    AGD(refresh=3, step_size=step_size, splits=9, **given).solve(
+        oracle, task(0.0), Budget(1.0, 1e-6)
+    )
+    lengths = np.array([
+        np.linalg.norm(q.candidates[1:] - q.candidates[0], axis=1)
+        for q in oracle.asked
+        if isinstance(q, BestCandidate)
+    ])  # fmt: skip
+    assert np.allclose(lengths, (step_size or 2.0) * np.arange(20, 0, -1) / 20)
+
+
+def test_the_clip_of_losses_bounds_the_range_that_is_compared():
+    oracle = Answering(lambda k: 1, "zcdp")
+    AGD(objective_clip=0.001, step_size=8.0, clip=1.0).solve(oracle, task(), Budget(1.0, 1e-6))
+    caps = [q.cap for q in oracle.asked if isinstance(q, BestCandidate)]
+    assert max(caps) == 0.001
+
+
+@pytest.mark.parametrize("penalty", [SCAD(strength=0.5), Box(0.5, 1.0)])
+def test_unit_directions_keep_to_a_prox_that_exists(penalty):
+    solver = AGD(unit_direction=True, ladder="even", step_size=1e6)
+    fitted = model(solver, penalty=penalty).fit(*problem(500))
+    assert np.isfinite(penalty.value(fitted.coef_[0]))
+
+
 def test_stops_within_the_budget_when_no_step_is_ever_chosen():
     """The published loop goes on at a negative budget here, and then returns what it never committed."""
     oracle = Answering(lambda k: 0, "zcdp")

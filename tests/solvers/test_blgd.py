@@ -76,6 +76,22 @@ def test_starts_each_ladder_at_twice_the_longest_recent_step():
     assert np.allclose(np.array(first) / first[0], [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25])
 
 
+def test_the_factor_the_slack_and_the_clip_of_losses_are_those_given():
+    """As printed in the source: each step 0.8 of the one before, a ladder that starts at 1.2 of the longest."""
+    oracle = Answering(lambda k: 2, "rdp")
+    given = {"backtrack": 0.8, "slack": 1.2, "objective_clip": 0.002}
+    solver = BLGD(refresh=1, step_size=8.0, momentum=0.0, splits=9, **given)
+    solver.solve(oracle, task(0.0), Budget(1.0, 1e-6))
+    searches = [q for q in oracle.asked if isinstance(q, FirstDecrease)]
+    lengths = np.array([np.linalg.norm(q.candidates - q.at, axis=1) for q in searches])
+    assert np.allclose(lengths / lengths[:, :1], 0.8 ** np.arange(5))
+    assert np.allclose(lengths[1:, 0], 1.2 * lengths[:-1, 2])
+    clip = next(q.clip for q in oracle.asked if isinstance(q, Gradient))
+    bounds = np.array([q.bounds for q in searches])
+    assert np.allclose(bounds, np.minimum(clip * lengths, 0.002))
+    assert (bounds == 0.002).any() and (bounds < 0.002).any()
+
+
 def test_demands_are_armijo_for_smooth_objectives_and_hold_for_proximal_ones():
     w, g, n = np.array([1.0, -2.0]), np.array([0.5, 0.3]), 50.0
     steps = np.array([2.0, 0.5])

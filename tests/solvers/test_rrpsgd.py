@@ -7,6 +7,7 @@ from solvers.comparing import check_determined_by_seed, distance_to_optimum, qua
 from solvers.scripted import RELATIONS, Tape, check_budget, model
 
 from skdp.losses import Logistic
+from skdp.neural_network import DPMLPClassifier
 from skdp.penalties import NoPenalty, ScaledPenalty
 from skdp.solvers import RRPSGD
 
@@ -58,3 +59,20 @@ def test_a_seed_determines_the_result():
 def test_learns():
     assert quality("rrpsgd", 1.0) > 0.8
     assert quality("rrpsgd", 1.0, neighbors="add_remove") > 0.8
+
+
+def test_learns_a_product_which_no_line_does():
+    """The source made it for objectives that are not convex."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (4000, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    network = DPMLPClassifier(
+        epsilon=8.0,
+        delta=1e-6,
+        classes=[0, 1],
+        data_norm=2.0**0.5,
+        hidden_layer_sizes=(16,),
+        solver=RRPSGD(steps=400, step_size=16.0),
+        random_state=0,
+    )
+    assert network.fit(X, y).score(X, y) > 0.9
