@@ -14,6 +14,7 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ._rows import DenseRows
+from ._shards import ShardRows
 from ._sparse_rows import SparseRows
 
 __all__ = ["ENGINES", "Rows", "Table", "engine_of", "is_foreign", "read_table"]
@@ -148,6 +149,7 @@ class Table(Rows, Protocol):
 ENGINES: tuple[type[Table], ...] = (
     DenseRows,  # a numpy array; one that is mapped from a file has been copied
     SparseRows,  # a sparse matrix or array of scipy
+    ShardRows,  # files that are read once, in blocks of rows
 )
 
 

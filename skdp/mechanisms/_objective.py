@@ -32,6 +32,7 @@ Array = np.ndarray[Any, Any]
 
 PER_COLUMN = 8  # records for each column that know the curvature up to a small factor
 LEAST = 4096
+LONG = 1 << 15  # rows in a part of a product, beside which what is done once for a part is little
 MOST_SAMPLED = 30  # products for one direction
 
 
@@ -67,8 +68,11 @@ class SampledCurvature:
         assert self._precondition is not None
 
         def times(v: Array) -> Array:
-            inner = weights * self._rows.dot(v)
-            return np.asarray(self._rows.tdot(inner) + self._strength * v)
+            total = self._strength * v
+            for part in self._rows.chunks(LONG):  # so that rows are fetched once
+                rows = self._rows.take(part)
+                total += rows.tdot(weights[part] * rows.dot(v))
+            return np.asarray(total)
 
         p, products = conjugate_gradients(times, self._precondition, g, accuracy, MOST_SAMPLED)
         if products > MOST_SAMPLED // 2:

@@ -71,7 +71,7 @@ def _try(call: Callable[[], Any]) -> Any:
         return call()
     raise NotSupported(
         f"the temporary folder {gettempdir()!r} has no room for a copy of X; set the environment variable TMPDIR to a "
-        "folder of a larger disk."
+        "folder of a larger disk, or load X into memory."
     )
 
 

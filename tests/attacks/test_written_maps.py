@@ -23,6 +23,7 @@ from skdp.mechanisms import (
     _shared_memory,
 )
 from skdp.mechanisms._engine import ENGINES
+from skdp.mechanisms._shards import Shards
 from skdp.mechanisms._shared_memory import copy_if_shared, is_shared
 
 WRITER = "import sys; f = open(sys.argv[1], 'r+b'); f.seek(-int(sys.argv[2]), 2); f.write(bytes.fromhex(sys.argv[3]))"
@@ -156,7 +157,7 @@ def test_what_is_shared_and_what_is_not(tmp_path):
 
 def test_every_engine_is_given_what_nobody_else_writes(tmp_path):
     # An engine of other tables than arrays and scipy's says here how its tables are held.
-    known = {np.ndarray: "DenseRows", sparse.csr_array: "SparseRows"}
+    known = {np.ndarray: "DenseRows", sparse.csr_array: "SparseRows", Shards: "ShardRows"}
     assert sorted(engine.__name__ for engine in ENGINES) == sorted(known.values())
 
 
