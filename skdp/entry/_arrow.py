@@ -35,8 +35,8 @@ def open_parquet(paths: Paths, columns: Sequence[str] | None = None) -> Shards:
 
     See Also
     --------
-    open_arrow : Arrow files.
-    open_npy : Files of numpy.
+    skdp.engines.open_arrow : Arrow files.
+    skdp.engines.open_npy : Files of numpy.
 
     Notes
     -----
@@ -60,8 +60,8 @@ def open_arrow(paths: Paths, columns: Sequence[str] | None = None) -> Shards:
 
     See Also
     --------
-    open_parquet : Parquet files.
-    open_npy : Files of numpy.
+    skdp.engines.open_parquet : Parquet files.
+    skdp.engines.open_npy : Files of numpy.
 
     Notes
     -----

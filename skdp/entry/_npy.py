@@ -43,7 +43,7 @@ def open_npy(paths: Paths) -> Shards:
 
     See Also
     --------
-    open_parquet : Columns of Parquet files.
+    skdp.engines.open_parquet : Columns of Parquet files.
 
     Examples
     --------

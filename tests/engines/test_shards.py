@@ -79,9 +79,17 @@ MODELS = {
 }  # fmt: skip
 
 
+LONG = ("search", "batches")
+
+
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    [*((name, np.float64) for name in MODELS), ("declared", np.float32), ("bought", np.float32)],
+    [
+        *((name, np.float64) for name in MODELS if name not in LONG),
+        *(pytest.param(name, np.float64, marks=pytest.mark.slow) for name in LONG),
+        ("declared", np.float32),
+        ("bought", np.float32),
+    ],
 )
 def test_a_fit_of_files_is_that_of_the_table(tmp_path, name, dtype):
     table = X.astype(dtype)
