@@ -103,12 +103,12 @@ def table(
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
     own = copy_if_shared if reset else _as_it_is  # a fit reads it more than once
 
-    rows, foreign = read_table(X)
+    rows, foreign = read_table(X, reset)
     found, kind = rows, None
     if foreign and not engines:
         raise NotSupported(_why_foreign(rows))
     if not foreign:
-        found, kind = attempt(lambda: own(check_array(_with_cells(own(rows)), **asked)))
+        found, kind = attempt(lambda: own(check_array(_with_cells(rows), **asked)))
     if kind is not None:
         raise kind(_why_no_table(rows, kind, hides_count(estimator), sparse))
     kind, said = _compared(estimator, rows, reset)
@@ -148,7 +148,7 @@ def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     frame or ndarray of shape (n_samples, n_features)
         No cell of it has been looked at.
     """
-    X, foreign = read_table(X)
+    X, foreign = read_table(X, False)
     if foreign:
         raise NotSupported(_why_foreign(X))
     found, kind = X, None

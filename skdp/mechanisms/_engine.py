@@ -15,6 +15,7 @@ import numpy as np
 from ..exceptions import NotSupported
 from ._rows import DenseRows
 from ._shards import ShardRows
+from ._shared_memory import copy_if_shared
 from ._sparse_rows import SparseRows
 
 __all__ = ["ENGINES", "Rows", "Table", "engine_of", "is_foreign", "read_table"]
@@ -153,25 +154,36 @@ ENGINES: tuple[type[Table], ...] = (
 )
 
 
-def read_table(X: Any) -> tuple[Any, bool]:
+def read_table(X: Any, own: bool) -> tuple[Any, bool]:
     """Return a table as its engine reads it, and whether that engine holds it, and neither numpy nor scipy.
 
     A list, a frame or what else no engine admits is returned as it is. Nothing is passed on of an error but what an
     engine refuses in a sentence of its own.
+
+    Parameters
+    ----------
+    X : object
+        What a user gave.
+    own : bool
+        Whether what another process may write is copied.
     """
-    refusal = f"X, of type {type(X).__name__}, could not be read; open it again."
+    refusal: Exception = NotSupported(
+        f"X, of type {type(X).__name__}, could not be read; open it again."
+    )
     try:
         with np.errstate(all="ignore"):
             for engine in ENGINES:
                 if engine.admits(X):
-                    table = engine.read(X)
+                    table = copy_if_shared(engine.read(X)) if own else engine.read(X)
                     return table, not (DenseRows.admits(table) or SparseRows.admits(table))
             return X, False
     except NotSupported as error:
-        refusal = str(error)
+        refusal = NotSupported(str(error))
+    except MemoryError:
+        refusal = MemoryError("X does not fit into memory; fit on fewer columns, or give float32.")
     except Exception:
         pass
-    raise NotSupported(refusal)
+    raise refusal
 
 
 def is_foreign(X: Any) -> bool:

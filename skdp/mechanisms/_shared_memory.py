@@ -43,26 +43,34 @@ def store(blocks: Iterable[Array], shape: tuple[int, int], dtype: Any) -> Array:
         Of the table.
     """
     file: Any = _try(TemporaryFile)
-    with file:
-        rows = 0
-        for block in blocks:
-            rows += len(block)
-            if np.shape(block)[1:] != shape[1:] or rows > shape[0]:
-                rows = -1
-                break
-            numbers = np.ascontiguousarray(block, dtype)
-            _try(partial(file.write, numbers.data))
-        if rows != shape[0]:
-            raise NotSupported(
-                "X does not hold the rows and columns that it had when it was opened; open it again."
-            )
+    try:
+        _write(blocks, shape, dtype, file)
         if not shape[0] * shape[1]:
             return np.empty(shape, dtype)
-        _try(file.flush)
         shown = np.memmap(file, dtype, "r", shape=shape)
+    finally:
+        with suppress(OSError):  # what cannot be written has been refused
+            file.close()
     base: Any = shown.base
     _OWN.add(base)
     return np.asarray(shown)
+
+
+def _write(blocks: Iterable[Array], shape: tuple[int, int], dtype: Any, file: Any) -> None:
+    """Write a table that blocks fill exactly."""
+    rows = 0
+    for block in blocks:
+        rows += len(block)
+        if np.shape(block)[1:] != shape[1:] or rows > shape[0]:
+            rows = -1
+            break
+        numbers = np.ascontiguousarray(block, dtype)
+        _try(partial(file.write, numbers.data))
+    if rows != shape[0]:
+        raise NotSupported(
+            "X does not hold the rows and columns that it had when it was opened; open it again."
+        )
+    _try(file.flush)
 
 
 def _try(call: Callable[[], Any]) -> Any:

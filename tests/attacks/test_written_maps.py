@@ -19,6 +19,7 @@ from skdp.mechanisms import (
     Oracle,
     Public,
     Records,
+    _engine,
     _records,
     _shared_memory,
 )
@@ -194,7 +195,7 @@ def test_a_fit_on_a_map_is_that_of_the_rows_that_were_there(
 def test_a_fit_that_holds_the_map_is_found(tmp_path, monkeypatch):
     from skdp.entry import _arrays, _views
 
-    for room in (_records, _views, _arrays):
+    for room in (_records, _views, _arrays, _engine):
         monkeypatch.setattr(room, "copy_if_shared", lambda X: X)
     case = next(c for c in CASES if c[0] == "DPLogisticRegression" and not c[2])
     with pytest.raises(AssertionError):

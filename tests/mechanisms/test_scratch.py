@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from laws.row_laws import short_rows
 
-from skdp import NotSupported
+from skdp import DPLogisticRegression, NotSupported
 from skdp.mechanisms import _shared_memory
 from skdp.mechanisms._rows import DenseRows
 from skdp.mechanisms._shared_memory import (
@@ -24,6 +24,7 @@ from skdp.mechanisms._shared_memory import (
     parts_of,
     store,
 )
+from skdp.privacy import Ledger
 
 DTYPES = (np.float64, np.float32)
 
@@ -111,11 +112,8 @@ def test_blocks_that_are_not_the_table_are_refused(blocks):
 
 def test_a_disk_without_room_is_told_in_a_sentence(monkeypatch):
     class Full:
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *error):
-            pass
+        def close(self):
+            raise OSError(28, "No space left on device")
 
         def write(self, what):
             raise OSError(28, "No space left on device: 4711 bytes of Alice")
@@ -179,3 +177,14 @@ def test_what_is_made_of_a_stored_table_is_stored_by_parts():
     assert is_stored(found) and np.array_equal(found, 2.0 * X) and max(asked) < 500
     memory = np.array(X)
     assert not is_stored(by_parts(lambda part: memory[part], X.shape, np.float64, memory))
+
+
+def test_a_fit_of_a_map_that_finds_no_room_says_so_and_costs_nothing(tmp_path, monkeypatch):
+    np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(100, 3)))
+    X, ledger = np.load(tmp_path / "X.npy", mmap_mode="r"), Ledger(1.0, 1e-5)
+    monkeypatch.setattr(_shared_memory, "LARGE", 0)
+    monkeypatch.setattr(_shared_memory, "TemporaryFile", partial(TemporaryFile, dir="/nowhere"))
+    model = DPLogisticRegression(classes=[0, 1], data_norm=1.0, ledger=ledger)
+    with pytest.raises(NotSupported, match=r"has no room for a copy of X; .* load X into memory"):
+        model.fit(X, np.arange(100) % 2)
+    assert ledger.spent == 0.0
