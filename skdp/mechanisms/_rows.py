@@ -177,7 +177,7 @@ class DenseRows:
         """
         X = np.ascontiguousarray(X)
         longest = np.sqrt(np.finfo(X.dtype).max)
-        divisor, norms, shrink = (np.empty(len(X)) for _ in range(3))
+        divisor, norms, shrink = np.empty(len(X)), np.empty(len(X)), np.empty(len(X))
         far = np.empty(len(X), dtype=bool)
         for start in range(0, len(X), BLOCK):
             part = slice(start, start + BLOCK)
