@@ -13,7 +13,7 @@ from typing import get_origin
 FOLDER = Path(__file__).parents[1] / "api"
 PARTS = {
     "Estimators": "linear_model naive_bayes neural_network tabular ranking preprocessing",
-    "Around a model": "model_selection metrics inspection privacy audit datasets exceptions utils",
+    "Around a model": "model_selection metrics inspection privacy audit datasets engines exceptions utils",
     "To build on": "solvers losses penalties models mechanisms privacy.events entry fitting",
 }
 

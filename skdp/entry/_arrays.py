@@ -22,6 +22,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from .._messages import frames_to_caller
+from ..exceptions import NotSupported
+from ..mechanisms._engine import read_table
 from ..mechanisms._shared_memory import copy_if_shared
 
 __all__ = [
@@ -71,8 +73,12 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, type[Exception] | None]:
         return None, ValueError
 
 
-def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> Array:
+def table(
+    estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True, engines: bool = False
+) -> Any:
     """X as a finite table of floats, dense or sparse, and its columns compared with those of fit.
+
+    Which engine holds it is asked before anything else of it.
 
     Parameters
     ----------
@@ -84,10 +90,12 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
         Whether this is a fit, which sets names and number.
     sparse : bool, default=True
         Whether sparse tables are taken.
+    engines : bool, default=False
+        Whether tables are taken that neither numpy nor scipy holds.
 
     Returns
     -------
-    ndarray or sparse table of shape (n_samples, n_features)
+    ndarray, sparse table or table of another engine, of shape (n_samples, n_features)
         float64, or float32 where X is an array of that; a frame is float64, and dense. A sparse one is by rows, by
         columns or as triplets, with its entries as stored: scipy adds up those of one cell in an order that depends on
         other rows.
@@ -95,15 +103,28 @@ def table(estimator: Any, X: ArrayLike, *, reset: bool, sparse: bool = True) -> 
     asked: Any = {"dtype": FLOATS, "input_name": "X", "accept_sparse": sparse and FORMATS}
     own = copy_if_shared if reset else _as_it_is  # a fit reads it more than once
 
-    found, kind = attempt(lambda: own(check_array(_with_cells(own(X)), **asked)))
+    rows, foreign = read_table(X, reset)
+    found, kind = rows, None
+    if foreign and not engines:
+        raise NotSupported(_why_foreign(rows))
+    if not foreign:
+        found, kind = attempt(lambda: own(check_array(_with_cells(rows), **asked)))
     if kind is not None:
-        raise kind(_why_no_table(X, kind, hides_count(estimator), sparse))
-    kind, said = _compared(estimator, X, reset)
+        raise kind(_why_no_table(rows, kind, hides_count(estimator), sparse))
+    kind, said = _compared(estimator, rows, reset)
     if kind is not None:
         raise kind(said)
-    # One text in a frame decides the type of its column: of an array the user says it.
-    own_type = isinstance(X, np.ndarray) or issparse(X)
+    # One text in a frame decides the type of its column: of an array the user says it, and of others their engine.
+    own_type = foreign or isinstance(rows, np.ndarray) or issparse(rows)
     return found if own_type else found.astype(np.float64, copy=False)
+
+
+def _why_foreign(X: Any) -> str:
+    """Return the message on a table that neither numpy nor scipy holds, where its cells are needed."""
+    return (
+        f"a table of type {type(X).__name__} can be fitted with a declared data_norm, and nothing else is done with "
+        "it; pass an array or a sparse table of scipy here."
+    )
 
 
 def _as_it_is(X: Any) -> Any:
@@ -127,6 +148,9 @@ def any_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     frame or ndarray of shape (n_samples, n_features)
         No cell of it has been looked at.
     """
+    X, foreign = read_table(X, False)
+    if foreign:
+        raise NotSupported(_why_foreign(X))
     found, kind = X, None
     if not is_frame(X):
         found, kind = attempt(

@@ -220,7 +220,7 @@ class Labels(Reader):
         """Code each label by itself alone: a file's other labels decide the type of its column."""
         name = type(estimator).__name__
         declared = None if self.classes is None else read_classes(self.classes, name)
-        X = table(estimator, given.X, reset=True)
+        X = table(estimator, given.X, reset=True, engines=True)
         n = X.shape[0]
         y = labels(estimator, given.y, n)
         warn_of_column(given.y)
@@ -283,7 +283,7 @@ class Numbers(Reader):
 
     def read(self, estimator: Any, given: Arguments) -> tuple[Table, Facts]:
         """Map each target by itself alone."""
-        X = table(estimator, given.X, reset=True)
+        X = table(estimator, given.X, reset=True, engines=True)
         n = X.shape[0]
         found = read_targets(estimator, given.y, n, self.several)
         column = found.ndim == 2

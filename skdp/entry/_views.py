@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,9 +18,10 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ..mechanisms import Public, Records
+from ..mechanisms._engine import is_foreign
 from ..mechanisms._kernels import cells_of
 from ..mechanisms._octaves import places_of, to_unit
-from ..mechanisms._shared_memory import copy_if_shared
+from ..mechanisms._shared_memory import by_parts, copy_if_shared
 from ..mechanisms._sparse_rows import lengths_of
 from ._targets import onto_unit
 
@@ -43,7 +43,6 @@ __all__ = [
 
 
 Array = np.ndarray[Any, Any]
-BLOCK = 1 << 16  # cells that are mapped together: they stay in the cache
 
 
 class Parts(NamedTuple):
@@ -185,7 +184,10 @@ class ColumnPlaces(View):
         columns += [parts.targets] if self.targets else []
         n = len(parts.targets)
         whole = columns[0] if len(columns) == 1 else np.column_stack(columns)
-        places = _by_blocks(places_of, whole.reshape(n, -1))
+        whole = whole.reshape(n, -1)
+        places = by_parts(
+            lambda part: places_of(whole[part].astype(np.float64)), whole.shape, np.float64, whole
+        )
         return Records.admit(places, np.zeros(n), self.public, self.norm)
 
 
@@ -218,11 +220,14 @@ class RowLengths(View):
     def admit(self, parts: Parts, kept: dict[Any, Any]) -> Records:
         """Measure each row, a block of them at a time."""
 
-        def lengths(block: Array) -> Array:
+        cells = _cells(parts.rows, self.whole)
+
+        def lengths(part: slice) -> Array:
+            block = cells[part].astype(np.float64)
             seen = to_unit(block, self.bounds[:, 0], self.bounds[:, 1], self.units)
             return np.sqrt(np.einsum("ij,ij->i", seen, seen))[:, None]
 
-        found = _by_blocks(lengths, _cells(parts.rows, self.whole), width=1) / self.root
+        found = by_parts(lengths, (len(cells), 1), np.float64, cells) / self.root
         return Records.admit(found, np.zeros(len(found)), self.public, 1.0)
 
 
@@ -398,7 +403,7 @@ def _scores_of(vault: Records, w: Array) -> Array:
 
 def _cells(rows: Any, whole: bool) -> Array:
     """Cells of a dense table, or the length of each row of a sparse one; what no vault would admit is refused."""
-    if not whole:
+    if not whole or is_foreign(rows):
         return dense(rows)
     found = lengths_of(rows)[:, None]
     if not np.isfinite(found).all():
@@ -412,6 +417,11 @@ def dense(rows: Any, bought: bool = True) -> Array:
     """Rows of a dense table; others have no bounds of columns."""
     if isinstance(rows, np.ndarray):
         return rows
+    if is_foreign(rows):
+        raise NotSupported(
+            f"a table of type {type(rows).__name__} is held by an engine that shows no columns, and this fit needs "
+            "them; declare data_norm, or pass an array."
+        )
     if bought:
         raise NotSupported(
             "data_norm=None estimates private bounds of the columns, which needs a dense table, but X is sparse; "
@@ -439,7 +449,12 @@ def to_columns(X: Array, bounds: Array, units: Array | None = None) -> Array:
     -------
     ndarray of float64
     """
-    return _by_blocks(lambda x: to_unit(x, bounds[:, 0], bounds[:, 1], units), X)
+
+    def seen(part: slice) -> Array:
+        return to_unit(X[part].astype(np.float64), bounds[:, 0], bounds[:, 1], units)
+
+    with np.errstate(all="ignore"):  # one that a program has made fatal would show a record
+        return by_parts(seen, X.shape, np.float64, X)
 
 
 def affine_of(bounds: Array, units: Array | None = None) -> tuple[Array, Array]:
@@ -468,17 +483,6 @@ def affine_of(bounds: Array, units: Array | None = None) -> tuple[Array, Array]:
         )
     half = high / 2 - low / 2
     return 1.0 / half, -(low / 2 + high / 2) / half
-
-
-@np.errstate(all="ignore")  # one that a program has made fatal would show a record
-def _by_blocks(of: Callable[[Array], Array], X: Array, width: int | None = None) -> Array:
-    """Map single rows, without copies of the whole table on the way."""
-    out = np.empty((len(X), X.shape[1] if width is None else width))
-    rows = max(BLOCK // max(X.shape[1], 1), 1)
-    for first in range(0, len(X), rows):
-        part = slice(first, first + rows)
-        out[part] = of(X[part].astype(np.float64))
-    return out
 
 
 class Table:

@@ -31,6 +31,7 @@ def one_thread() -> AbstractContextManager[Any]:
     return _controller().limit(limits=1, user_api="blas")
 
 
+AT_ONCE = 1 << 17  # numbers of rows that are multiplied together
 LONG = 8192  # columns from which on OpenBLAS may cut one dot product among threads; it does beyond 10,000
 
 
@@ -57,7 +58,10 @@ def rows_times(rows: Any, matrix: Any) -> Array:
     kind = np.result_type(rows.dtype, matrix.dtype)
     # Elsewhere the setting of the process is left alone: predictions are made in many threads at once.
     with one_thread() if rows.shape[1] > LONG else nullcontext():
-        return row_dots(np.ascontiguousarray(rows, kind), np.ascontiguousarray(matrix, kind))
+        columns = np.ascontiguousarray(matrix, kind)
+        size = max(AT_ONCE // max(rows.shape[1], 1), 1)  # no copy of a whole table is made
+        parts = (rows[start : start + size] for start in range(0, max(rows.shape[0], 1), size))
+        return np.concatenate([row_dots(np.ascontiguousarray(x, kind), columns) for x in parts])
 
 
 def scores(X: Any, coef: Any, intercept: Any) -> Array:

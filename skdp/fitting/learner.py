@@ -320,9 +320,10 @@ class PrivateLearner(PrivateEstimator):
     def _rows(self, X: ArrayLike) -> Array:
         """A checked table as the fit saw its own."""
         if "bounds_" not in vars(self):
-            return table(self, X, reset=False)
-        X = table(self, X, reset=False, sparse=False)
-        return to_columns(X, self.bounds_, self.octave_units_)
+            rows: Array = table(self, X, reset=False)
+            return rows
+        found = table(self, X, reset=False, sparse=False)
+        return to_columns(found, self.bounds_, self.octave_units_)
 
 
 def declared_of_rows(estimator: Any, weighted: bool = False) -> dict[str, Any]:

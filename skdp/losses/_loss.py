@@ -261,12 +261,12 @@ def floating(z: ArrayLike) -> Array:
 
 def _margin(z: ArrayLike, y: ArrayLike) -> Array:
     z = floating(z)
-    return np.multiply(z, np.asarray(y, dtype=z.dtype))
+    return np.multiply(z, y, dtype=z.dtype, casting="same_kind")
 
 
 def _residual(z: ArrayLike, y: ArrayLike) -> Array:
     z = floating(z)
-    return np.subtract(z, np.asarray(y, dtype=z.dtype))
+    return np.subtract(z, y, dtype=z.dtype, casting="same_kind")
 
 
 def minus_sigmoid_minus(margin: Array) -> Array:

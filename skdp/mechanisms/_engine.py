@@ -14,9 +14,11 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from ._rows import DenseRows
+from ._shards import ShardRows
+from ._shared_memory import copy_if_shared
 from ._sparse_rows import SparseRows
 
-__all__ = ["ENGINES", "Rows", "Table", "engine_of"]
+__all__ = ["ENGINES", "Rows", "Table", "engine_of", "is_foreign", "read_table"]
 
 Array = np.ndarray[Any, Any]
 
@@ -112,6 +114,15 @@ class Table(Rows, Protocol):
     def admits(X: Any) -> bool:
         """Return whether this engine is the one for a table, by its kind and never by its values."""
 
+    @staticmethod
+    def read(X: Any) -> Any:
+        """Return a table as a fit holds it: an array, a sparse table of scipy, or one that this engine admits.
+
+        It has a `shape` and a `dtype`. Arrays and tables of scipy are checked by scikit-learn afterwards; any other is
+        float64 or float32, finite, and nobody else writes it. NotSupported says why a table cannot be read, without a
+        cell of it.
+        """
+
     @classmethod
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> Table:
         """Rows divided by data_norm, beside a constant column; longer ones are scaled down together with it."""
@@ -139,7 +150,46 @@ class Table(Rows, Protocol):
 ENGINES: tuple[type[Table], ...] = (
     DenseRows,  # a numpy array; one that is mapped from a file has been copied
     SparseRows,  # a sparse matrix or array of scipy
+    ShardRows,  # files that are read once, in blocks of rows
 )
+
+
+def read_table(X: Any, own: bool) -> tuple[Any, bool]:
+    """Return a table as its engine reads it, and whether that engine holds it, and neither numpy nor scipy.
+
+    A list, a frame or what else no engine admits is returned as it is. Nothing is passed on of an error but what an
+    engine refuses in a sentence of its own.
+
+    Parameters
+    ----------
+    X : object
+        What a user gave.
+    own : bool
+        Whether what another process may write is copied.
+    """
+    refusal: Exception = NotSupported(
+        f"X, of type {type(X).__name__}, could not be read; open it again."
+    )
+    try:
+        with np.errstate(all="ignore"):
+            for engine in ENGINES:
+                if engine.admits(X):
+                    table = copy_if_shared(engine.read(X)) if own else engine.read(X)
+                    return table, not (DenseRows.admits(table) or SparseRows.admits(table))
+            return X, False
+    except NotSupported as error:
+        refusal = NotSupported(str(error))
+    except MemoryError:
+        refusal = MemoryError("X does not fit into memory; fit on fewer columns, or give float32.")
+    except Exception:
+        pass
+    raise refusal
+
+
+def is_foreign(X: Any) -> bool:
+    """Return whether an engine holds a table that is neither an array nor a table of scipy."""
+    known = DenseRows.admits(X) or SparseRows.admits(X)
+    return not known and any(engine.admits(X) for engine in ENGINES)
 
 
 def engine_of(X: Any) -> type[Table]:

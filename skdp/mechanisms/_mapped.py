@@ -83,17 +83,15 @@ class MappedRows:
         # A little shorter, so that no rounding of the factor makes a row longer than 1.
         self._shrink = (1.0 - 4.0 * np.finfo(np.float64).eps) / np.maximum(images, 1.0)
         self.norms = np.clip(images, FLOOR, 1.0)
-        below = 1.0 if rows.shrink is None else rows.shrink
-        self.shrink = np.maximum(self._undone() * below, LEAST_SHRINK)
-
-    def _undone(self) -> Array:
-        """Return the divisors of scores, from s_i to 1.
-
-        Sums and products round alike wherever a row stands.
-        """
-        if self._whole == 1.0:
-            return self._shrink
-        return np.asarray(self._shrink + (1.0 - self._whole) * (1.0 - self._shrink))
+        left = (
+            self._shrink
+        )  # divisors of scores, from s_i to 1: they round alike wherever a row stands
+        if whole < 1.0:
+            left = left + (1.0 - whole) * (1.0 - left)
+        if rows.shrink is not None:
+            left = left * rows.shrink
+        enough = left.min(initial=1.0) >= LEAST_SHRINK
+        self.shrink = left if enough else np.maximum(left, LEAST_SHRINK)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -32,22 +32,8 @@ Array = np.ndarray[Any, Any]
 
 PER_COLUMN = 8  # records for each column that know the curvature up to a small factor
 LEAST = 4096
+LONG = 1 << 15  # rows in a part of a product, beside which what is done once for a part is little
 MOST_SAMPLED = 30  # products for one direction
-
-
-class Curved(Protocol):
-    """Protocol of an objective that a direction needs: its rows, its records' weights and its strength."""
-
-    @property
-    def rows(self) -> Rows:
-        """Bounded rows."""
-
-    @property
-    def strength(self) -> Any:
-        """Weight of half the squared norm, for all coordinates or one by one."""
-
-    def weights(self, z: Array) -> Array:
-        """Second derivative of each record's loss."""
 
 
 class SampledCurvature:
@@ -55,8 +41,10 @@ class SampledCurvature:
 
     Parameters
     ----------
-    objective : Objective
-        Rows, weights and strength.
+    rows : Rows
+        Bounded rows.
+    strength : float or ndarray
+        Weight of half the squared norm, for all coordinates or one by one.
     solver : callable
         From a positive definite matrix to its inverse as a function; `_objective` has one.
 
@@ -66,22 +54,25 @@ class SampledCurvature:
     directions take more products, and the next iterate asks all records.
     """
 
-    def __init__(self, objective: Curved, solver: Callable[[Array], Callable[[Array], Array]]):
-        self._objective, self._solver = objective, solver
-        self._rows = objective.rows.rough()
+    def __init__(
+        self, rows: Rows, strength: Any, solver: Callable[[Array], Callable[[Array], Array]]
+    ) -> None:
+        self._rows, self._strength, self._solver = rows.rough(), strength, solver
         self._precondition: Callable[[Array], Array] | None = None
         self._sampled = False
 
-    def direction(self, z: Array, g: Array, accuracy: float) -> Array:
-        """Solve curvature p = g approximately for p, where records have scores z."""
-        weights = self._objective.weights(z)
+    def direction(self, weights: Array, g: Array, accuracy: float) -> Array:
+        """Solve curvature p = g approximately for p, where records' losses have these second derivatives."""
         if self._precondition is None:
             self._learn(weights)
         assert self._precondition is not None
 
         def times(v: Array) -> Array:
-            inner = weights * self._rows.dot(v)
-            return np.asarray(self._rows.tdot(inner) + self._objective.strength * v)
+            total = self._strength * v
+            for part in self._rows.chunks(LONG):  # so that rows are fetched once
+                rows = self._rows.take(part)
+                total += rows.tdot(weights[part] * rows.dot(v))
+            return np.asarray(total)
 
         p, products = conjugate_gradients(times, self._precondition, g, accuracy, MOST_SAMPLED)
         if products > MOST_SAMPLED // 2:
@@ -99,7 +90,7 @@ class SampledCurvature:
         else:
             matrix = rows.gram(weights)
         self._sampled = True
-        matrix[np.diag_indices_from(matrix)] += self._objective.strength
+        matrix[np.diag_indices_from(matrix)] += self._strength
         self._precondition = self._solver(matrix)
 
 
@@ -240,8 +231,8 @@ class Objective:
         if w.ndim > 1 or not FEW_COLUMNS < len(w) <= DENSE_WIDTH:
             return self.curvature(w, z, accuracy).solve(g)
         if not self.known:
-            self.known.append(SampledCurvature(self, solver_of))
-        return self.known[0].direction(z, g, accuracy)
+            self.known.append(SampledCurvature(self.rows, self.strength, solver_of))
+        return self.known[0].direction(self.weights(z), g, accuracy)
 
     def curvature(self, w: Array, z: Array, accuracy: float) -> Curvature:
         """Curvature at w, factored where that is cheaper than products."""

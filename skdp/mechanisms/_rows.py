@@ -25,6 +25,7 @@ from ._kernels import (
     row_dots,
     row_norms,
 )
+from ._shared_memory import by_parts, take_rows
 from ._shrunk import left_of
 
 __all__ = ["ROUNDINGS", "UNIT", "DenseRows", "image_norms"]
@@ -87,6 +88,13 @@ def triangle(matrix: Array) -> tuple[Array | None, float, float]:
     if not (slack + stretch < np.inf and stretch < 1e-6):
         return None, 0.0, 1.0
     return np.asfortranarray(r), (1.0 + 1e-6) * slack, 1.0 + stretch
+
+
+def _divided(x: Array, divisor: Array, far: Array) -> Array:
+    """Return a copy of some rows, of which those that are far too long are divided."""
+    x = x.copy()
+    x[far] = x[far] / divisor[far, None]
+    return x
 
 
 DOUBLED = 4 * PIECE  # rows of single precision turned into doubles at a time, inside the cache
@@ -156,6 +164,11 @@ class DenseRows:
         """Return whether a table is an array; one mapped from a file was copied before."""
         return isinstance(X, np.ndarray)
 
+    @staticmethod
+    def read(X: Any) -> Any:
+        """Return an array as it is."""
+        return X
+
     @classmethod
     def bounded(cls, X: Array, data_norm: float, intercept: float) -> DenseRows:
         """Rows divided by max(data_norm, their own norm), so that each has norm at most 1 whatever the data.
@@ -163,19 +176,25 @@ class DenseRows:
         All tables get one layout before anything looks at a value: another layout is another order of sums.
         """
         X = np.ascontiguousarray(X)
-        raw = np.empty(len(X))
+        longest = np.sqrt(np.finfo(X.dtype).max)
+        divisor, norms, shrink = np.empty(len(X)), np.empty(len(X)), np.empty(len(X))
+        far = np.empty(len(X), dtype=bool)
         for start in range(0, len(X), BLOCK):
-            raw[start : start + BLOCK] = row_norms(X[start : start + BLOCK])
-        divisor = np.maximum(raw, data_norm)
-        shrink, norms = left_of(raw, divisor, data_norm, intercept)
+            part = slice(start, start + BLOCK)
+            raw = row_norms(X[part])
+            np.maximum(raw, data_norm, out=divisor[part])
+            np.greater(raw, longest, out=far[part])
+            left, norms[part] = left_of(raw, divisor[part], data_norm, intercept)
+            shrink[part] = 1.0 if left is None else left
         scale = 1.0 / divisor
-        far = np.flatnonzero(raw > np.sqrt(np.finfo(X.dtype).max))
-        if far.size:
+        if far.any():
             # Products with these rows would overflow before the scale could bring them back.
-            X = X.copy()
-            X[far] = X[far] / divisor[far, None]
+            X = by_parts(
+                lambda part: _divided(X[part], divisor[part], far[part]), X.shape, X.dtype, X
+            )
             scale[far] = 1.0 - 4.0 * float(np.finfo(X.dtype).eps)
-        return cls(X, scale, norms, intercept, shrink)
+        whole = bool((shrink == 1.0).all())
+        return cls(X, scale, norms, intercept, None if whole else shrink)
 
     def __len__(self) -> int:
         return len(self._x)
@@ -192,7 +211,9 @@ class DenseRows:
         """
         x, scale = self._x, self._scale
         if scale.min(initial=1.0) < 1e-100:
-            x = x * scale[:, None]
+            x = by_parts(
+                lambda part: self._x[part] * self._scale[part, None], x.shape, np.float64, x
+            )
             scale = np.ones_like(scale)
         whole = x, scale, self.norms, self.intercept, self.shrink
         return DenseRows(*whole, steady=False, widened=True)
@@ -390,7 +411,7 @@ class DenseRows:
         if isinstance(index, slice):
             x, scale, norms = self._x[index], self._scale[index], self.norms[index]
         else:
-            x = self._x.take(index, axis=0)
+            x = take_rows(self._x, index)
             scale, norms = self._scale.take(index), self.norms.take(index)
         shrink = None if self.shrink is None else self.shrink[index]
         unshrunk = None if self._unshrunk is None else self._unshrunk[index]

@@ -159,6 +159,11 @@ class SparseRows:
         """Return whether a table is a sparse matrix or array, of any format."""
         return is_sparse(X)
 
+    @staticmethod
+    def read(X: Any) -> Any:
+        """Return a sparse table as it is."""
+        return X
+
     @classmethod
     def bounded(cls, X: Any, data_norm: float, intercept: float) -> SparseRows:
         """Rows divided by data_norm; longer ones are scaled down to norm 1, together with their constant."""

@@ -171,25 +171,28 @@ class HiddenDescent(Release):
         """The noisy end, with noise that was settled before a record is touched."""
         grid = self.grid(records.public)
         records = replace(records, rows=linear_rows(records).in_double())
-        if self.shuffle and len(records):
-            records = records.take(noise.permutation(len(records)))
+        shuffled = self.shuffle and len(records) > 0
+        order = noise.permutation(len(records)) if shuffled else None
         with np.errstate(all="ignore"):
-            w = self._descend(records)
+            w = self._descend(records, order)
         release = noise.radial if self.pure else noise.gaussian
         return release(w, grid)
 
-    def _descend(self, records: Records) -> Array:
+    def _descend(self, records: Records, order: Array | None) -> Array:
+        """Walk over batches of the records in this order: one batch at a time is copied."""
         w = np.zeros(self.shape)
         if not len(records):
             return w
         ends = np.cumsum(self.schedule.sizes)
-        batches = [
-            records.take(slice(int(b - a), int(b))) for a, b in zip(self.schedule.sizes, ends)
+        batches: list[Array | slice] = [
+            slice(int(b - a), int(b)) for a, b in zip(self.schedule.sizes, ends)
         ]
+        if order is not None:
+            batches = [order[part] for part in batches]
         total, counted = np.zeros(self.shape), 0
         for steps, averaged in self.schedule.passes():
             for step, batch in zip(steps, batches):
-                w = self._step(w, batch, step, int(ends[-1]))
+                w = self._step(w, records.take(batch), step, int(ends[-1]))
                 total, counted = total + w, counted + 1
             if averaged:
                 w = total / counted

@@ -279,10 +279,10 @@ class DPRanker(PrivateLearner):
         ndarray of shape (n_documents,)
         """
         check_is_fitted(self)
-        X = table(self, X, reset=False)
+        rows = table(self, X, reset=False)
         if "coefs_" in vars(self):
-            return scored(X, self.coefs_, self.activation, float(cast(float, self.data_norm)))
-        return scores(X, self.coef_, 0.0)
+            return scored(rows, self.coefs_, self.activation, float(cast(float, self.data_norm)))
+        return scores(rows, self.coef_, 0.0)
 
     def score(
         self,

@@ -13,8 +13,18 @@ from scipy import sparse
 
 from skdp import DPLogisticRegression, DPRidge
 from skdp.losses import Logistic
-from skdp.mechanisms import Documents, Gradient, Oracle, Public, Records, _records
+from skdp.mechanisms import (
+    Documents,
+    Gradient,
+    Oracle,
+    Public,
+    Records,
+    _engine,
+    _records,
+    _shared_memory,
+)
 from skdp.mechanisms._engine import ENGINES
+from skdp.mechanisms._shards import Shards
 from skdp.mechanisms._shared_memory import copy_if_shared, is_shared
 
 WRITER = "import sys; f = open(sys.argv[1], 'r+b'); f.seek(-int(sys.argv[2]), 2); f.write(bytes.fromhex(sys.argv[3]))"
@@ -48,8 +58,17 @@ def moved_by_the_writer(X, y, path, values):
     return float(np.linalg.norm(question.measure(records) - before))
 
 
+@pytest.fixture(params=["in memory", "in a file"])
+def copies(request, monkeypatch):
+    """Where copies lie: large ones in files without a name."""
+    monkeypatch.setattr(
+        _shared_memory, "LARGE", 0 if request.param == "in a file" else _shared_memory.LARGE
+    )
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("copies")
 def test_rows_that_are_read_again_are_those_that_were_admitted(tmp_path, dtype, order):
     path = tmp_path / "X.npy"
     X = mapped(path, np.full((1000, 4), 0.4, dtype, order=order))
@@ -62,6 +81,18 @@ def test_one_that_is_not_copied_moves_a_sum_by_a_million(tmp_path, monkeypatch):
     path = tmp_path / "X.npy"
     X = mapped(path, np.full((1000, 4), 0.4))
     assert moved_by_the_writer(X, np.ones(1000), path, np.full(4, 1e6)) > 1e5
+
+
+def test_a_copy_that_is_the_map_itself_moves_a_sum_by_a_million(tmp_path, monkeypatch):
+    """A scratch file that is the user's own: a twin of the one that nobody can open."""
+
+    def store(blocks, shape, dtype):
+        return np.memmap(tmp_path / "X.npy", dtype, "r", 128, shape)
+
+    monkeypatch.setattr(_shared_memory, "LARGE", 0)
+    monkeypatch.setattr(_shared_memory, "store", store)
+    X = mapped(tmp_path / "X.npy", np.full((1000, 4), 0.4))
+    assert moved_by_the_writer(X, np.ones(1000), tmp_path / "X.npy", np.full(4, 1e6)) > 1e5
 
 
 def test_targets_and_weights_stay_too(tmp_path):
@@ -127,7 +158,7 @@ def test_what_is_shared_and_what_is_not(tmp_path):
 
 def test_every_engine_is_given_what_nobody_else_writes(tmp_path):
     # An engine of other tables than arrays and scipy's says here how its tables are held.
-    known = {np.ndarray: "DenseRows", sparse.csr_array: "SparseRows"}
+    known = {np.ndarray: "DenseRows", sparse.csr_array: "SparseRows", Shards: "ShardRows"}
     assert sorted(engine.__name__ for engine in ENGINES) == sorted(known.values())
 
 
@@ -164,7 +195,7 @@ def test_a_fit_on_a_map_is_that_of_the_rows_that_were_there(
 def test_a_fit_that_holds_the_map_is_found(tmp_path, monkeypatch):
     from skdp.entry import _arrays, _views
 
-    for room in (_records, _views, _arrays):
+    for room in (_records, _views, _arrays, _engine):
         monkeypatch.setattr(room, "copy_if_shared", lambda X: X)
     case = next(c for c in CASES if c[0] == "DPLogisticRegression" and not c[2])
     with pytest.raises(AssertionError):
@@ -172,6 +203,7 @@ def test_a_fit_that_holds_the_map_is_found(tmp_path, monkeypatch):
     assert inspect.signature(case[1]).parameters["data_norm"].default is None
 
 
+@pytest.mark.usefixtures("copies")
 def test_maps_and_arrays_give_one_model(tmp_path):
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = X[:, 0] > 0

@@ -14,11 +14,11 @@ IN_SINGLE = '''
         """Rounded."""
         return super().tdot(u).astype(np.float32).astype(np.float64)
 '''
-SIDE_BY_SIDE = '''        """Side by side, as rows."""
-        return super().bounded(np.stack(X.columns, axis=1), data_norm, intercept)
+SIDE_BY_SIDE = '''        """Rows of what was read."""
+        return super().bounded(cls.read(X), data_norm, intercept)
 '''
 AS_LONG_AS_THEY_COME = '''        """As they come."""
-        rows = super().bounded(np.stack(X.columns, axis=1), data_norm, intercept)
+        rows = super().bounded(cls.read(X), data_norm, intercept)
         return cls(rows._x, np.full(len(rows), 1.0 / data_norm), rows.norms, intercept)
 '''
 HALF_THE_NOISE = '''

@@ -39,7 +39,8 @@ def test_a_direction_is_as_near_as_asked(sort, accuracy):
     objective = problem(sort=sort)
     w = np.random.default_rng(1).normal(size=61)
     z, g = objective.rows.dot(w), np.random.default_rng(2).normal(size=61)
-    p = SampledCurvature(objective, _objective.solver_of).direction(z, g, accuracy)
+    sampled = SampledCurvature(objective.rows, objective.strength, _objective.solver_of)
+    p = sampled.direction(objective.weights(z), g, accuracy)
     assert residual(objective, z, g, p) <= 1.01 * accuracy
 
 
@@ -68,10 +69,12 @@ def test_a_sample_that_misleads_is_replaced_by_all_records(monkeypatch):
         DenseRows, "gram", lambda rows, h: asked.append(len(rows)) or plain(rows, h)
     )
     monkeypatch.setattr(_objective, "MOST_SAMPLED", 6)
-    sampled = SampledCurvature(objective, lambda matrix: lambda g: g * np.geomspace(1, 1e6, 61))
+    sampled = SampledCurvature(
+        objective.rows, objective.strength, lambda matrix: lambda g: g * np.geomspace(1, 1e6, 61)
+    )
     g = np.random.default_rng(2).normal(size=61)
     for _ in range(2):
-        sampled.direction(np.zeros(20_000), g, 1e-9)
+        sampled.direction(objective.weights(np.zeros(20_000)), g, 1e-9)
     assert asked[0] < 20_000 and asked[1] == 20_000
 
 

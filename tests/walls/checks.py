@@ -19,6 +19,7 @@ OPTIONAL = {
     "pandas",
     "torch",
     "cryptography",
+    "pyarrow",
 }  # extras: imported inside functions only
 
 ANYWHERE = {"_lazy", "_messages"}  # hold no name of any room
