@@ -16,7 +16,7 @@ from .inspection._structures import STRUCTURES, parts_of
 from .privacy import accountants
 from .privacy._arithmetic import round_up
 from .privacy.events import Script, merged
-from .privacy.events._behind import after_answers
+from .privacy.events._written import after_answers
 from .privacy.receipt import Receipt
 
 __all__ = ["Total", "total"]

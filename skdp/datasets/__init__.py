@@ -7,8 +7,7 @@ from .._lazy import attach
 if TYPE_CHECKING:
     from ._census import load_adult, load_ipums_br, make_census
     from ._csv import load_csv
-    from ._mnist import load_mnist
-    from ._sparse import make_sparse_classification
+    from ._sparse import load_mnist, make_sparse_classification
     from ._table import Matrix, Table
     from ._uci import load_bank, load_bike, load_kddcup99, load_wine
 else:
@@ -22,7 +21,7 @@ else:
             "load_csv": "_csv",
             "load_ipums_br": "_census",
             "load_kddcup99": "_uci",
-            "load_mnist": "_mnist",
+            "load_mnist": "_sparse",
             "make_sparse_classification": "_sparse",
             "Matrix": "_table",
             "Table": "_table",

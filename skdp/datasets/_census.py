@@ -11,9 +11,8 @@ from typing import Literal, overload
 import numpy as np
 from scipy.special import expit
 
-from ._encode import Array
 from ._fetch import Folder, fetch_adult, locate, read_table
-from ._table import Matrix, Table
+from ._table import Array, Matrix, Table
 
 __all__ = ["load_adult", "load_ipums_br", "make_census"]
 

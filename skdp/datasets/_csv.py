@@ -19,9 +19,8 @@ from ..preprocessing._declaration import (
     read_file,
     refuse_ambiguous,
 )
-from ._encode import Array
 from ._fetch import read_table
-from ._table import Table
+from ._table import Array, Table
 
 __all__ = ["load_csv"]
 

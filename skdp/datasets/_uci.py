@@ -9,9 +9,8 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ._encode import Array
 from ._fetch import Folder, fetch_bank, fetch_bike, fetch_kddcup99, fetch_wine, locate, read_table
-from ._table import Matrix, Table
+from ._table import Array, Matrix, Table
 
 __all__ = ["load_bank", "load_bike", "load_kddcup99", "load_wine"]
 

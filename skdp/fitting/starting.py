@@ -26,7 +26,7 @@ from ..exceptions import NotSupported
 from ..privacy import accountants
 from ..privacy._arithmetic import round_up
 from ..privacy.events import Script, merged
-from ..privacy.events._behind import after_answers
+from ..privacy.events._written import after_answers
 from ..privacy.receipt import Receipt
 from ..privacy.spec import Spec
 from ._provenance import find_surroundings, merge_around

@@ -20,12 +20,12 @@ from ..fitting import PrivateEstimator
 from ..fitting._parameters import are_bounds, refuse_wrong
 from ..inspection._rules import kind_of
 from ..inspection.checks import LEARNS, UNKNOWN, check
-from ..preprocessing._bought import BoughtScales
+from ..preprocessing._transformer import BoughtScales
 from ..privacy import Receipt
 from ..privacy._arithmetic import round_up
 from ..privacy._gaussian import gaussian_epsilon, gaussian_mu
 from ..privacy.events import Script, merged
-from ..privacy.events._behind import after_answers
+from ..privacy.events._written import after_answers
 
 __all__ = ["Candidates", "agreed", "epsilon_of", "last_of", "paying", "steps_of"]
 

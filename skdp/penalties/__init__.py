@@ -9,11 +9,8 @@ from .._lazy import Registry, attach
 if TYPE_CHECKING:
     from ._penalty import Penalty
     from ._scaled import ScaledPenalty, make, make_scaled
-    from .balls import L1Ball, L2Ball, SpectralBalls
-    from .box import Box, NonNegative
-    from .norms import L1, L2, ElasticNet, NoPenalty
-    from .scad import MCP, SCAD
-    from .structured import GroupLasso, L2Blocks, Nuclear
+    from .balls import Box, L1Ball, L2Ball, NonNegative, SpectralBalls
+    from .norms import L1, L2, MCP, SCAD, ElasticNet, GroupLasso, L2Blocks, NoPenalty, Nuclear
 
 __all__ = [
     "L1",
@@ -44,15 +41,15 @@ PENALTIES: Registry[Penalty] = Registry(
         "l1": "norms.L1",
         "l2": "norms.L2",
         "elasticnet": "norms.ElasticNet",
-        "scad": "scad.SCAD",
-        "mcp": "scad.MCP",
-        "group_lasso": "structured.GroupLasso",
-        "nonnegative": "box.NonNegative",
-        "box": "box.Box",
+        "scad": "norms.SCAD",
+        "mcp": "norms.MCP",
+        "group_lasso": "norms.GroupLasso",
+        "nonnegative": "balls.NonNegative",
+        "box": "balls.Box",
         "l1_ball": "balls.L1Ball",
         "l2_ball": "balls.L2Ball",
-        "l2_blocks": "structured.L2Blocks",
-        "nuclear": "structured.Nuclear",
+        "l2_blocks": "norms.L2Blocks",
+        "nuclear": "norms.Nuclear",
         "spectral_balls": "balls.SpectralBalls",
     },
 )

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING
 from .._lazy import attach
 
 if TYPE_CHECKING:
-    from .bounds_scaler import BoundsScaler
     from .column_transformers import DPBounds, DPImputer, DPQuantileScaler, DPStandardScaler
-    from .declared_encoder import DeclaredEncoder
+    from .declared_transformers import BoundsScaler, DeclaredEncoder, RowNormClipper
     from .dp_spline_features import DPSplineFeatures
     from .moment_transformers import DPPCA, DPWhitener
     from .pipelines import bound_of, make_pipeline
-    from .row_norm_clipper import RowNormClipper
     from .table_encoder import TableEncoder
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
-            "BoundsScaler": "bounds_scaler",
-            "DeclaredEncoder": "declared_encoder",
+            "BoundsScaler": "declared_transformers",
+            "DeclaredEncoder": "declared_transformers",
             "DPBounds": "column_transformers",
             "DPImputer": "column_transformers",
             "DPPCA": "moment_transformers",
@@ -34,7 +32,7 @@ else:
             "DPWhitener": "moment_transformers",
             "bound_of": "pipelines",
             "make_pipeline": "pipelines",
-            "RowNormClipper": "row_norm_clipper",
+            "RowNormClipper": "declared_transformers",
             "TableEncoder": "table_encoder",
         },
     )

@@ -15,8 +15,7 @@ import numpy as np
 from ..fitting import Stage
 from ..fitting.data import Array, affine_of
 from ..mechanisms._octaves import to_unit
-from ._bought import BoughtScales, BoughtTransformer
-from ._column_scales import ColumnMasses, knots_of, median_of
+from ._transformer import BoughtScales, BoughtTransformer, ColumnMasses, knots_of, median_of
 
 __all__ = ["DPBounds", "DPImputer", "DPQuantileScaler", "DPStandardScaler"]
 

@@ -22,7 +22,7 @@ from ..fitting.stages import Known, Look
 from ..mechanisms import Public, SecondMoment, Statement, state
 from ..solvers import Budget
 from ..solvers._solver import count_asked, record_count
-from ._bought import BoughtTransformer
+from ._transformer import BoughtTransformer
 
 __all__ = ["DPPCA", "DPWhitener"]
 

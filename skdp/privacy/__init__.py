@@ -11,17 +11,17 @@ from .._lazy import attach
 
 if TYPE_CHECKING:
     from ._accountant import Accountant
-    from ._breakdown import Share, breakdown
     from ._certificate import certificate
-    from ._convenience import epsilon_spent, noise_multiplier
     from ._enclose import Enclosure, enclose
-    from ._risk import Risk, risk
+    from ._risk import Risk, Share, breakdown, risk
     from .accountants import (
         ACCOUNTANTS,
         calibrate,
         choose,
         delta,
         epsilon,
+        epsilon_spent,
+        noise_multiplier,
         profile,
         tradeoff,
     )
@@ -36,11 +36,11 @@ else:
         __name__,
         {
             "Accountant": "_accountant",
-            "Share": "_breakdown",
-            "breakdown": "_breakdown",
+            "Share": "_risk",
+            "breakdown": "_risk",
             "certificate": "_certificate",
-            "epsilon_spent": "_convenience",
-            "noise_multiplier": "_convenience",
+            "epsilon_spent": "accountants",
+            "noise_multiplier": "accountants",
             "Enclosure": "_enclose",
             "enclose": "_enclose",
             "ACCOUNTANTS": "accountants",

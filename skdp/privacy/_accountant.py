@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import accountants
-from ._breakdown import Share, breakdown
-from ._risk import Risk, risk
+from ._risk import Risk, Share, breakdown, risk
 from .dp_event import from_dp_event
 from .events import Event, Script, checked, merged, tally
 from .spec import check_neighbors

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-__all__ = ["own_arithmetic", "round_down", "round_up"]
+__all__ = ["divisions", "own_arithmetic", "round_down", "round_up"]
+
+
+def divisions(total: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All ways of writing ``total`` as an ordered sum of so many whole numbers."""
+    if kinds == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in divisions(total - first, kinds - 1):
+            yield (first, *rest)
 
 
 def round_up(value: float, digits: int = 6) -> str:

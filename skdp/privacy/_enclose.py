@@ -13,10 +13,10 @@ from ._arithmetic import own_arithmetic
 from ._compose import exact_mu
 from ._discrete import outcomes
 from ._gaussian import gaussian_delta
-from ._mixture import branches, mixtures
 from ._pld_below import Below, below
 from ._pld_compose import compose
 from ._pld_plan import Counted, finer, plan_for_epsilon, plan_with
+from ._sampled_pure import branches, mixtures
 from .events import (
     DiscreteGaussian,
     DiscreteLaplace,

@@ -16,7 +16,7 @@ from ._compose import total, total_rdp
 from ._conversion import renyi_delta, renyi_epsilon
 from ._exact import at_least, pure_price
 from ._gaussian import gaussian_delta, gaussian_epsilon
-from ._mixture import branches, mixtures
+from ._sampled_pure import branches, mixtures
 from ._scipy import brentq
 from .curves import cost, priced
 from .events import (
@@ -319,7 +319,7 @@ class _Pld(Engine):
     def profile(self, counts: Counts, epsilons: NDArray[np.float64], neighbors: str) -> Any:
         known = self._counts(counts, neighbors)
         assert known is not None
-        from ._pld_profile import profile
+        from ._pld import profile
 
         return profile(tuple(known.items()), epsilons, neighbors)
 

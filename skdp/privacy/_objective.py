@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import NotSupported
+from ._arithmetic import divisions
 from ._cost_registry import register
-from ._divisions import divisions
 from ._gaussian import gaussian_delta
 from ._scipy import erfcx, gammaln, logsumexp
 from .events import ObjectivePerturbation, PureObjectivePerturbation

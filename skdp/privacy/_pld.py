@@ -4,6 +4,11 @@ Every step is replaced by a dominating pair (`_pld_pairs`), put on a grid that d
 losses of all steps are added by one tilted Fourier transform (`_pld_compose`). Under add/remove
 the two directions are composed apart, since a record that is always removed and one that is always
 added are different pairs, and the larger result counts.
+
+Delta at many epsilons, where one composition of loss distributions speaks for several.
+
+A tail is a bound at every epsilon of its window, tight near the one that it was planned for. So one is composed
+where the last one's tight range ends, and each epsilon is given the least that any of them says.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import NotSupported
 from ._compose import exact_mu, reduced
@@ -30,13 +36,22 @@ from ._pld_curve_pairs import (
     BundleReplacePair,
     OutcomesPair,
 )
-from ._pld_laplace import LaplaceAddPair, LaplaceRemovePair, LaplaceReplacePair
-from ._pld_lattice import Pair
-from ._pld_moved import MovedPair
-from ._pld_other_pairs import AtomPair, LaplacePair, ListedPair, PurePair, SwapPair
-from ._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
-from ._pld_plan import Counted, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
-from ._pld_range import FAINTEST_RANGED, LARGEST_RANGE, SMALLEST_RANGE, range_pairs
+from ._pld_other_pairs import (
+    FAINTEST_RANGED,
+    LARGEST_RANGE,
+    SMALLEST_RANGE,
+    AtomPair,
+    LaplaceAddPair,
+    LaplacePair,
+    LaplaceRemovePair,
+    LaplaceReplacePair,
+    ListedPair,
+    PurePair,
+    SwapPair,
+    range_pairs,
+)
+from ._pld_pairs import AddPair, GaussianPair, MovedPair, RemovePair, ReplacePair
+from ._pld_plan import Counted, Pair, Plan, finer, guess_epsilon, plan_for_epsilon, plan_with
 from ._sampled_pure import atoms
 from .events import (
     BestOf,
@@ -69,9 +84,11 @@ __all__ = [
     "largest_loss",
     "live",
     "parted",
+    "profile",
     "supports",
     "tails_at",
 ]
+
 
 ACCURACY = 1e-5  # relative error of epsilon that the grid is allowed
 _COARSE = 2e-3
@@ -405,3 +422,64 @@ def delta(script: Script, epsilon: float, neighbors: str, *, accuracy: float = A
     directions = directions_of(counts, neighbors)
     with np.errstate(under="ignore"):
         return min(_larger(_delta_of, directions, epsilon, fine) for fine in _levels(accuracy))
+
+
+Array = NDArray[np.float64]
+
+_NEAR_THE_TRUTH = (
+    0.3  # of a tail's window below the epsilon that it was planned for, where it is tight too
+)
+
+
+def profile(
+    script: Script, epsilons: Array, neighbors: str, *, accuracy: float = ACCURACY
+) -> Array:
+    """Delta at each epsilon, never below the truth.
+
+    Parameters
+    ----------
+    script : tuple of (Event, int)
+        The run-length coded events.
+    epsilons : ndarray
+        Rising, from 0 on.
+    neighbors : {"replace_one", "add_remove"}
+        The relation.
+    accuracy : float
+        As in `skdp.privacy._pld.delta`, at some of the epsilons, and about as good between them.
+    """
+    counts = live(script, neighbors)
+    if not composed(counts):
+        return np.array([delta(script, float(e), neighbors) for e in epsilons])
+    worst = np.zeros(len(epsilons))
+    for pairs in directions_of(counts, neighbors):
+        open_ = _unsettled(pairs, epsilons, worst)
+        worst[open_] = np.maximum(worst[open_], _of(pairs, epsilons[open_], accuracy))
+    return worst
+
+
+def _unsettled(pairs: Counted, epsilons: Array, worst: Array) -> Any:
+    """Return a mask of the epsilons at which a direction may be worse than the delta known so far."""
+    bounded, mu = parted(pairs)
+    if mu is None:
+        return np.ones(len(epsilons), bool)
+    known = zip(epsilons, worst)
+    return np.array([delta_at_most(bounded, mu, float(e)) > least for e, least in known])
+
+
+def _of(pairs: Counted, epsilons: Array, accuracy: float) -> Array:
+    """Delta of one direction at rising epsilons."""
+    least = np.where(epsilons < largest_loss(pairs), 1.0, 0.0)
+    refused, settled = None, math.inf
+    for epsilon in epsilons[least > 0][::-1]:
+        if epsilon > settled:
+            continue
+        try:
+            for tail in tails_at(pairs, float(epsilon), accuracy):
+                np.minimum(least, [tail.delta(float(e)) for e in epsilons], out=least)
+                if len(tail.losses):
+                    settled = float(epsilon - _NEAR_THE_TRUTH * (epsilon - tail.losses[0]))
+        except NotSupported as error:  # no grid for this epsilon, but maybe for others
+            refused = error
+    if refused is not None and (least == 1.0).all():
+        raise refused
+    return least

@@ -14,12 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from ._pld_blocks import steps_of, tilted_moments
-from ._pld_compose import Tail, compose, placed, tail
-from ._pld_lattice import Array, Lattice, Pair
+from ._pld_compose import Tail, compose, placed, steps_of, tail, tilted_moments
 from ._pld_other_pairs import ListedPair
 from ._pld_pairs import MixturePair
-from ._pld_plan import Counted, Plan, divisions
+from ._pld_plan import Array, Counted, Lattice, Pair, Plan, divisions
 from ._pld_tilted import Tilted, window
 
 __all__ = ["Below", "below"]

@@ -13,8 +13,8 @@ from scipy.special import expit, gammaln, log_ndtr, ndtr
 
 from ._best_of import closed, composed_curve
 from ._discrete import Outcomes
-from ._pld_lattice import Array, Components, Lattice
 from ._pld_pairs import MixturePair, RemovePair, ReplacePair
+from ._pld_plan import Array, Components, Lattice
 from .events import BestOf
 
 __all__ = [

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, rfft
 
 from ..exceptions import NotSupported
-from ._pld_lattice import Array, Lattice, Pair
-from ._pld_plan import MAX_CELLS, Plan
+from ._pld_plan import MAX_CELLS, Array, Lattice, Pair, Plan
 
 __all__ = ["Summands", "Tilted", "add_up", "dominating", "tilted", "window"]
 

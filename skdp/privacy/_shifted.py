@@ -18,12 +18,11 @@ import numpy as np
 
 from ..exceptions import NotSupported
 from . import accountants
-from ._book import Book, largest_share
 from ._compose import exact_mu, reduced
 from ._costs import pure_mu
-from ._counting import Counted, amount, down, plus, up
 from ._domination import covering_mu, profile_down_to
-from ._exact import Exact, exact, meant, pure_price
+from ._exact import Counted, Exact, amount, down, exact, meant, plus, pure_price, up
+from ._filter import Book, largest_share
 from ._gaussian import gaussian_epsilon, gaussian_mu
 from .curves import priced
 from .events import Script

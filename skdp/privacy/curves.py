@@ -13,7 +13,6 @@ from . import (
     _moved,
     _objective,
     _sampled,
-    _sampled_laplace,
     _sampled_pure,
     _threshold,
 )
@@ -28,7 +27,7 @@ COST_FILES = (  # whose functions `register` keeps
     _moved,
     _objective,
     _sampled,
-    _sampled_laplace,
+    _sampled_pure,
     _sampled_pure,
     _threshold,
 )

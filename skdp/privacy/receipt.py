@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 from ..exceptions import NotSupported
 from ._arithmetic import round_down, round_up
 from ._receipts import _plain, _words
-from ._receipts._check import complaints, known_risk, priced, risk_of
-from ._receipts._pages import proof_page
+from ._receipts._check import complaints, known_risk, priced, proof_page, risk_of
 from ._risk import Risk
 from .events import Script
 from .spec import Spec
 
 if TYPE_CHECKING:
-    from ._breakdown import Share
-    from ._receipts._checklist import Check
+    from ._receipts._card import Check
+    from ._risk import Share
 
 __all__ = ["Receipt", "proof_page"]
 
@@ -174,7 +173,7 @@ class Receipt:
 
     def breakdown(self) -> tuple[Share, ...]:
         """Split the price of the script among its events, the costliest first."""
-        from ._breakdown import breakdown
+        from ._risk import breakdown
 
         return breakdown(self.script, self.delta, self.neighbors)
 
@@ -295,7 +294,7 @@ class Receipt:
         --------
         verify_signature : Whether it is that of a file.
         """
-        from ._receipts._signature import signature_of
+        from ._receipts._plain import signature_of
 
         return signature_of(self.to_dict(), key)
 
@@ -317,7 +316,7 @@ class Receipt:
         bool
             False where the data were changed, or somebody else signed them.
         """
-        from ._receipts._signature import is_signed
+        from ._receipts._plain import is_signed
 
         try:
             cls.from_dict(data)
@@ -346,7 +345,7 @@ class Receipt:
         dict
             To be written as yaml or json.
         """
-        from ._receipts._registry import record
+        from ._receipts._card import record
 
         return record(self, answers)
 
@@ -366,7 +365,7 @@ class Receipt:
 
     def nist_checklist(self) -> tuple[Check, ...]:
         """Return the answers to NIST SP 800-226's questions on a privacy claim; some are left to a person."""
-        from ._receipts._checklist import checklist
+        from ._receipts._card import checklist
 
         return checklist(self)
 
@@ -408,6 +407,6 @@ class Receipt:
         return "\n".join((_words.promise(self, known_risk(self)), *told))
 
     def _repr_html_(self) -> str:
-        from ._receipts._html import page
+        from ._receipts._card import page
 
         return page(self)

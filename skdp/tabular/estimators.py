@@ -16,8 +16,7 @@ from ..fitting.run import Fitted
 from ..linear_model import DPLinearRegression, DPLogisticRegression
 from ..neural_network import DPMLPClassifier, DPMLPRegressor
 from ..preprocessing import DPSplineFeatures
-from ._choice import MODELS, ModelChoice
-from ._mixture import COUNTS_SHARE, NETWORK_SHARE, MixedLogistic, tell_weights
+from ._choice import COUNTS_SHARE, MODELS, NETWORK_SHARE, MixedLogistic, ModelChoice, tell_weights
 from ._table_estimator import HIDDEN, TableEstimator
 
 __all__ = ["DPTableClassifier", "DPTableRegressor"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from skdp import datasets
 from skdp.datasets import Matrix, Table
-from skdp.datasets import _encode as room
+from skdp.datasets import _table as room
 
 BOUNDS = {
     "x": (-3.0, 5.0),

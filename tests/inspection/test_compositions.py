@@ -34,7 +34,7 @@ from skdp.inspection.checks import relations_of
 from skdp.preprocessing import BoundsScaler
 from skdp.privacy import accountants
 from skdp.privacy.events import Gaussian, merged
-from skdp.privacy.events._behind import after_answers
+from skdp.privacy.events._written import after_answers
 from skdp.utils import all_estimators
 
 FALSE_ALARMS = 3  # at most, among all compositions that are private

@@ -22,7 +22,7 @@ from skdp.models import MODELS
 from skdp.penalties import PENALTIES
 from skdp.privacy import Ledger, Receipt
 from skdp.privacy._currencies import CURRENCIES
-from skdp.privacy._receipts._pages import is_page
+from skdp.privacy._receipts._check import is_page
 from skdp.privacy.curves import registered
 from skdp.privacy.events import written_script
 from skdp.solvers import CLASS_SOLVERS, LIST_SOLVERS, SOLVERS

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from skdp.entry import numbers_of
 from skdp.fitting import _scores
 from skdp.preprocessing import moment_transformers
-from skdp.preprocessing._bought import BoughtTransformer
+from skdp.preprocessing._transformer import BoughtTransformer
 
 CASES = list(mappers())
 NAMES = [f"{name}-{width}-{'-'.join(more) or 'plain'}" for name, _, width, more in CASES]

@@ -26,7 +26,7 @@ from skdp.model_selection import DPGridSearchCV, DPRandomizedSearchCV, _candidat
 from skdp.preprocessing import BoundsScaler, DPStandardScaler
 from skdp.privacy import Ledger, Receipt, epsilon
 from skdp.privacy.events import BestOf
-from skdp.privacy.events._behind import after_answers
+from skdp.privacy.events._written import after_answers
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-0.5, 0.5, (1500, 3))

@@ -12,7 +12,7 @@ import skdp
 from skdp.audit import adversarial_pairs, fitted, replay
 from skdp.mechanisms._octaves import BINS, bins_of, places_of
 from skdp.preprocessing import DPPCA, DPImputer, DPQuantileScaler, DPWhitener
-from skdp.preprocessing._column_scales import knots_of, median_of
+from skdp.preprocessing._transformer import knots_of, median_of
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 

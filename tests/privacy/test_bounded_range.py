@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from skdp.privacy import NEIGHBORS, Spec, _pld_range, calibrate, delta, epsilon
-from skdp.privacy._pld_range import RangePair, range_pairs
+from skdp.privacy import NEIGHBORS, Spec, _pld_other_pairs, calibrate, delta, epsilon
+from skdp.privacy._pld_other_pairs import RangePair, range_pairs
 from skdp.privacy.events import BoundedRange, Gaussian, PureDP
 
 
@@ -81,10 +81,10 @@ def test_a_coarse_grid_is_on_the_private_side_and_its_points_alone_are_not(monke
     b, at = 1.0, np.array([0.33])
     true = again(b, lambda e: known_once(b, e), at, 4001)
     points = again(b, lambda e: known_once(b, e), at, 6)
-    monkeypatch.setattr(_pld_range, "_WORK", 1e-9)
-    _pld_range._profile.cache_clear()
+    monkeypatch.setattr(_pld_other_pairs, "_WORK", 1e-9)
+    _pld_other_pairs._profile.cache_clear()
     coarse = RangePair(b, 2).profile(at)
-    _pld_range._profile.cache_clear()
+    _pld_other_pairs._profile.cache_clear()
     assert points < true * (1 - 1e-4) and true < coarse < 1.05 * true
 
 

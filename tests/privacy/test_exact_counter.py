@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from skdp.privacy._counting import amount, down, up
+from skdp.privacy._exact import amount, down, up
 
 
 def fractions():

@@ -13,8 +13,8 @@ from walls.checks import ROOT
 from walls.proof_digests import pages
 
 from skdp.privacy import Receipt, proof_page
-from skdp.privacy._receipts._pages import statement_of, web_address
-from skdp.privacy._receipts._registry import registry_schema, wrong_with
+from skdp.privacy._receipts._card import registry_schema, wrong_with
+from skdp.privacy._receipts._check import statement_of, web_address
 
 ANSWERS = {
     "name": "Incomes",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import NEIGHBORS, Filter, Ledger, Spec, accountants, calibrate
-from skdp.privacy._book import Book
 from skdp.privacy._currencies import CURRENCIES
+from skdp.privacy._filter import Book
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.privacy.events import (
     ZCDP,

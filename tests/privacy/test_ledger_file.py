@@ -30,7 +30,7 @@ from skdp.privacy.events import (
     read_script,
     written_script,
 )
-from skdp.privacy.ledger import _file, _lines, _store
+from skdp.privacy.ledger import _file, _state, _store
 from skdp.privacy.ledger._state import Entry, State
 
 DATA = Path(__file__).parent / "data"
@@ -70,18 +70,18 @@ def _differs_after_reload(difference):
     for script in FITS:
         state.reserve(script)
     state = state._state
-    return _lines.added(State(), difference(State(), state)) != state
+    return _state.added(State(), difference(State(), state)) != state
 
 
 def test_a_total_written_as_a_double_is_caught():
-    assert not _differs_after_reload(_lines.difference)
+    assert not _differs_after_reload(_state.difference)
 
     def rounded(before, after):
         totals = {
             part: tuple(t and tuple(int(float(n)) for n in t) for t in held)
             for part, held in after.totals.items()
         }
-        return _lines.difference(before, after._replace(totals=totals))
+        return _state.difference(before, after._replace(totals=totals))
 
     assert _differs_after_reload(rounded)
 
@@ -174,7 +174,7 @@ def test_a_file_of_another_promise_is_refused(path, other, said, held):
 def test_a_file_of_another_version_is_refused(path, monkeypatch):
     Ledger(*PROMISE, path=path)
     _store._OPEN.clear()
-    monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _lines.FORMAT + 1)
+    monkeypatch.setattr("skdp.privacy.ledger._ledger.FORMAT", _state.FORMAT + 1)
     with pytest.raises(ValueError, match=r"format=2.*this one has 3.*another path"):
         Ledger(*PROMISE, path=path)
 

@@ -12,13 +12,11 @@ from skdp.exceptions import NotSupported
 from skdp.privacy import Spec, accountants
 from skdp.privacy._calibrate import calibrate_scale
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon
-from skdp.privacy._pld import delta, epsilon, supports
+from skdp.privacy._pld import delta, epsilon, profile, supports
 from skdp.privacy._pld_compose import compose
-from skdp.privacy._pld_lattice import Lattice
 from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
 from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
-from skdp.privacy._pld_plan import plan_for_delta, plan_for_epsilon
-from skdp.privacy._pld_profile import profile
+from skdp.privacy._pld_plan import Lattice, plan_for_delta, plan_for_epsilon
 from skdp.privacy.events import (
     BoundedRange,
     Gaussian,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from _truth import true_delta
 
-from skdp.privacy import _pld, _pld_blocks, _pld_tilted, delta, enclose, epsilon
+from skdp.privacy import _pld, _pld_compose, _pld_tilted, delta, enclose, epsilon
 from skdp.privacy._gaussian import gaussian_epsilon
 from skdp.privacy._pld_below import below
 from skdp.privacy._pld_compose import compose
@@ -74,7 +74,7 @@ def test_blocks_and_what_is_left_are_all_steps():
         plan = plan_for_epsilon(pairs, 0.5, 1e-2)
         ratio = divisions(pairs, plan.levels) / divisions(pairs, 3)
         plan = replace(plan, levels=3, step=plan.step * math.sqrt(ratio))
-        found = _pld_blocks.steps_of(pairs[0][0], count, plan)
+        found = _pld_compose.steps_of(pairs[0][0], count, plan)
         mean = sum(one.count * one.mean for one in found) * plan.step
         high = 1 / (1 + math.exp(-0.001 * (1 + 2 * plan.tilt)))  # of the tilted law
         assert mean == pytest.approx(count * 0.001 * (2 * high - 1), rel=1e-2)
@@ -92,7 +92,7 @@ def high_of(name="pure"):
 @pytest.mark.parametrize("width", [-25.0, -15.0, 5.0])
 def test_what_is_outside_of_a_window_is_at_infinity_or_left_out(width, monkeypatch):
     """One block of pure steps by its binomial law; windows of a few sd up to all."""
-    monkeypatch.setattr(_pld_blocks, "_NEARLY_ALL", width)
+    monkeypatch.setattr(_pld_compose, "_NEARLY_ALL", width)
     pairs, plan, _ = forced("pure", 1)
     pair, eps, fine = pairs[0][0], 0.02, 0.02 / 40
     plan = replace(plan, step=8 * fine, reach=8.0)
@@ -100,7 +100,7 @@ def test_what_is_outside_of_a_window_is_at_infinity_or_left_out(width, monkeypat
     yes = 1 / (1 + math.exp(-eps))
     law = {40 * (2 * k - 64): math.comb(64, k) * yes**k * (1 - yes) ** (64 - k) for k in range(65)}
     for lower in (False, True):
-        found = _pld_blocks._block(one, fine, plan, lower)
+        found = _pld_compose._block(one, fine, plan, lower)
         places = np.arange(found.first, found.first + len(found.weights))
         back = np.exp(found.log_norm - plan.tilt * fine * (places - found.anchor))
         masses = dict(zip(places.tolist(), (found.weights * back).tolist()))
@@ -116,7 +116,7 @@ def test_what_is_outside_of_a_window_is_at_infinity_or_left_out(width, monkeypat
 
 def test_a_twin_that_divides_downwards_is_found(monkeypatch):
     assert high_of() >= TRUTHS["pure"]
-    monkeypatch.setattr(_pld_blocks, "_SHARE", -1e-2)
+    monkeypatch.setattr(_pld_compose, "_SHARE", -1e-2)
     assert high_of() < TRUTHS["pure"]
 
 

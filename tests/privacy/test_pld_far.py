@@ -15,10 +15,15 @@ from skdp.privacy import Spec, accountants
 from skdp.privacy import _pld as engine
 from skdp.privacy._calibrate import _search, calibrate_scale
 from skdp.privacy._pld_compose import compose
-from skdp.privacy._pld_laplace import LaplaceAddPair, LaplaceRemovePair, LaplaceReplacePair
-from skdp.privacy._pld_moved import MovedPair
-from skdp.privacy._pld_other_pairs import LaplacePair, PurePair, SwapPair
-from skdp.privacy._pld_pairs import AddPair, GaussianPair, RemovePair, ReplacePair
+from skdp.privacy._pld_other_pairs import (
+    LaplaceAddPair,
+    LaplacePair,
+    LaplaceRemovePair,
+    LaplaceReplacePair,
+    PurePair,
+    SwapPair,
+)
+from skdp.privacy._pld_pairs import AddPair, GaussianPair, MovedPair, RemovePair, ReplacePair
 from skdp.privacy._pld_plan import MAX_CELLS, plan_for_delta, plan_for_epsilon
 from skdp.privacy.events import (
     BoundedRange,

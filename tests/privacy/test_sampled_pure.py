@@ -114,11 +114,11 @@ ORIGINAL = costs.atoms
 
 @pytest.mark.parametrize("twin", [_twin_masses, _twin_rate])
 def test_the_law_sees_a_pair_that_does_not_dominate(twin, monkeypatch):
-    from skdp.privacy import _mixture
+    from skdp.privacy import _sampled_pure
 
     accountants._best.cache_clear()
-    _mixture.mixtures.cache_clear()
-    monkeypatch.setattr(_mixture, "atoms", twin)
+    _sampled_pure.mixtures.cache_clear()
+    monkeypatch.setattr(_sampled_pure, "atoms", twin)
     try:
         wrong, _ = violations(
             lambda s, d, n: accountants.epsilon(s, d, n, "profile"), seed=5, number=100
@@ -126,7 +126,7 @@ def test_the_law_sees_a_pair_that_does_not_dominate(twin, monkeypatch):
         assert len(wrong) > 10
     finally:
         accountants._best.cache_clear()
-        _mixture.mixtures.cache_clear()
+        _sampled_pure.mixtures.cache_clear()
 
 
 def pure_laws(rng, epsilon, answers, number):

@@ -16,8 +16,8 @@ from test_ledger_file import DATA, FITS
 from skdp.exceptions import NotSupported
 from skdp.privacy import Ledger
 from skdp.privacy.ledger import _file, _store
+from skdp.privacy.ledger._place import WitnessFile
 from skdp.privacy.ledger._store import Store
-from skdp.privacy.ledger._witness import WitnessFile
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 
 from skdp.exceptions import BudgetExceeded, NotSupported
 from skdp.privacy import Ledger, Spec, _pld, accountants, delta, profile
-from skdp.privacy import _pld_profile as profiles
+from skdp.privacy import _pld as profiles
 from skdp.privacy._best_of import _at, _lower_hull, _of_event
-from skdp.privacy._book import Book
+from skdp.privacy._filter import Book
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy._receipts._words import label
 from skdp.privacy._shifted import used

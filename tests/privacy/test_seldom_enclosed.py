@@ -20,7 +20,7 @@ from skdp.privacy._pld_pairs import GaussianPair
 from skdp.privacy._sampled import _allocated_profile
 from skdp.privacy.certificate_checker import Interval
 from skdp.privacy.events import Gaussian, PoissonPure, PureDP, RandomAllocation, RandomizedResponse
-from skdp.privacy.ledger._witness import WitnessFile
+from skdp.privacy.ledger._place import WitnessFile
 
 
 def test_a_sample_of_everybody_is_certified_as_the_whole():

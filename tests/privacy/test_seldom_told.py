@@ -21,14 +21,13 @@ from skdp.privacy import (
     risk,
 )
 from skdp.privacy._arithmetic import round_up
-from skdp.privacy._breakdown import _renyi
 from skdp.privacy._domination import Profile, covering_mu, profile_down_to
 from skdp.privacy._gaussian import gaussian_delta
-from skdp.privacy._receipts import _html, _words
+from skdp.privacy._receipts import _card, _words
+from skdp.privacy._receipts._card import wrong_with
 from skdp.privacy._receipts._check import complaints, risk_of
 from skdp.privacy._receipts._plain import _number, plain
-from skdp.privacy._receipts._registry import wrong_with
-from skdp.privacy._risk import risk_of_pair
+from skdp.privacy._risk import _renyi, risk_of_pair
 from skdp.privacy._shifted import ShiftedBook, used
 from skdp.privacy.events import (
     BestOf,
@@ -89,8 +88,8 @@ def test_many_events_of_one_kind_are_told_by_what_they_have_in_common():
 
 
 def test_nothing_that_was_promised_has_no_risk_and_no_bar():
-    assert _html._numbers(FREE, None) == ""
-    assert _html._budget(receipt_of()) == ""
+    assert _card._numbers(FREE, None) == ""
+    assert _card._budget(receipt_of()) == ""
     assert "any factor" in _words.odds(FREE, None) and complaints(FREE, None) == []
 
 

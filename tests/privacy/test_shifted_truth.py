@@ -8,8 +8,8 @@ import pytest
 from event_samples import gaussian_fit
 
 from skdp.privacy import NEIGHBORS, Ledger, Spec, accountants, calibrate
-from skdp.privacy._counting import amount
 from skdp.privacy._domination import Profile, covering_mu, profile_down_to
+from skdp.privacy._exact import amount
 from skdp.privacy._gaussian import gaussian_delta, gaussian_mu
 from skdp.privacy._shifted import ShiftedBook, _pure, planned_order
 from skdp.privacy.events import Gaussian, ObjectivePerturbation, PoissonGaussian, PureDP

@@ -10,9 +10,8 @@ from test_shifted_truth import PERTURBED, SPEC, TILTED, _worst_excess
 
 from skdp.exceptions import BudgetExceeded
 from skdp.privacy import Ledger, Spec, epsilon
-from skdp.privacy._counting import amount, down, plus, up
 from skdp.privacy._domination import covering_mu, profile_down_to
-from skdp.privacy._exact import exact, meant
+from skdp.privacy._exact import amount, down, exact, meant, plus, up
 from skdp.privacy._gaussian import gaussian_delta, gaussian_epsilon, gaussian_mu
 from skdp.privacy._shifted import ShiftedBook, Triple
 from skdp.privacy.events import Laplace, ObjectivePerturbation, PoissonGaussian

@@ -8,8 +8,7 @@ from privacy.kept_receipts import kept
 from privacy.receipt_samples import receipt_number
 
 from skdp.privacy import Receipt
-from skdp.privacy._receipts._plain import READ
-from skdp.privacy._receipts._signature import signature_of
+from skdp.privacy._receipts._plain import READ, signature_of
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
 serialization = pytest.importorskip("cryptography.hazmat.primitives.serialization")

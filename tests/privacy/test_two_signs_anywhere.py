@@ -16,7 +16,7 @@ from skdp.privacy import _objective as objective
 from skdp.privacy import accountants
 from skdp.privacy._gaussian import gaussian_delta
 from skdp.privacy.events import BestOf, Gaussian, ObjectivePerturbation
-from skdp.privacy.events._behind import after_answers
+from skdp.privacy.events._written import after_answers
 
 NONE = (np.empty((0, 2)), [])
 

@@ -20,8 +20,7 @@ from skdp.preprocessing._random_features import PER_FEATURE
 from skdp.privacy import Ledger
 from skdp.privacy._gaussian import gaussian_mu
 from skdp.solvers import WhiteGD
-from skdp.tabular._choice import choose_model
-from skdp.tabular._mixture import COUNTS_SHARE, NETWORK_SHARE, MixedLogistic
+from skdp.tabular._choice import COUNTS_SHARE, NETWORK_SHARE, MixedLogistic, choose_model
 
 N = 6000
 RNG = np.random.default_rng(0)

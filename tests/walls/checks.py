@@ -80,7 +80,7 @@ RANDOM_NAMES = {
 }
 MAY_DRAW = ("mechanisms/_noise.py", "datasets/", "audit/", "_demo.py")
 # Names a ledger's lines by random bytes, so that no two are equal; draws no noise.
-MAY_NAME_LINES = ("privacy/ledger/_lines.py",)
+MAY_NAME_LINES = ("privacy/ledger/_state.py",)
 # Turns a user's RandomState into the seed of the noise source; draws nothing for an answer.
 MAY_READ_RANDOM_STATE = ("fitting/_seeds.py",)
 

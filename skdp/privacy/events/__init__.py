@@ -17,21 +17,18 @@ from ._batches import (
 )
 from ._event import (
     Event,
-    fraction,
-    inverse_noise_field,
-    noise_field,
-    opaque_field,
-)
-from ._objective import ObjectivePerturbation, PureObjectivePerturbation
-from ._script import (
     Script,
     checked,
+    fraction,
+    inverse_noise_field,
     merged,
+    noise_field,
+    opaque_field,
     run_lengths,
     scaled,
     tally,
 )
-from ._selection import BestOf
+from ._objective import BestOf, ObjectivePerturbation, PureObjectivePerturbation
 from ._whole import (
     ZCDP,
     AboveThreshold,

@@ -5,20 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from itertools import groupby
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from ...exceptions import NotSupported
 
 __all__ = [
     "Event",
+    "Script",
+    "checked",
     "fraction",
     "inverse_noise_field",
+    "is_whole",
+    "merged",
     "noise_field",
     "opaque_field",
+    "run_lengths",
+    "scaled",
     "shown",
+    "tally",
     "whole_number",
 ]
+
 
 # Least and most beside 0 and inf, of numbers that grow with the noise, shrink with it, or do neither. A loss is the
 # square of an inverse noise, and its variance one more square, which doubles must hold.
@@ -159,3 +168,67 @@ class Event:
             elif power:
                 changed[f.name] = _times(value, factor, power)
         return replace(self, **changed)
+
+
+Script: TypeAlias = tuple[tuple[Event, int], ...]
+
+_MOST = 2**53  # repetitions
+
+
+def run_lengths(events: Iterable[Event]) -> Script:
+    """Code a sequence of events as a script of (event, repetitions)."""
+    return tuple((event, sum(1 for _ in run)) for event, run in groupby(events))
+
+
+def merged(runs: Iterable[tuple[Event, int]]) -> Script:
+    """The script of runs in order, equal neighbours joined and empty ones left out."""
+    script: list[tuple[Event, int]] = []
+    for event, count in runs:
+        if script and count > 0 and script[-1][0] == event:
+            script[-1] = (event, script[-1][1] + count)
+        elif count > 0:
+            script.append((event, count))
+    return tuple(script)
+
+
+def scaled(script: Script, factor: float) -> Script:
+    """Return the script with the noise of every event multiplied by ``factor``."""
+    return tuple((event.scaled(factor), count) for event, count in script)
+
+
+def checked(script: Iterable[Any]) -> Script:
+    """The script as a tuple of (event, repetitions), whatever sequences it was written with."""
+    try:
+        runs = tuple((event, count) for event, count in script)
+    except (TypeError, ValueError):
+        runs = ((None, 0),)
+    for event, _ in runs:
+        if not isinstance(event, Event):
+            raise ValueError(
+                f"script={shown(script)} is not a sequence of (event, repetitions); write for example "
+                "((Gaussian(20.0), 3),)."
+            )
+    return runs
+
+
+def is_whole(count: Any) -> bool:
+    """Return whether a value is a whole number; infinity, NaN and truth values are not."""
+    try:
+        return not isinstance(count, bool) and int(count) == count
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def tally(script: Script) -> dict[Event, int]:
+    """Count equal events: the order of a script fixed beforehand does not change its cost."""
+    counts: dict[Event, int] = {}
+    for event, count in script:
+        if not is_whole(count) or count < 0:
+            raise ValueError(f"{event} is repeated {count!r} times; give a whole number.")
+        if count > _MOST:
+            raise ValueError(
+                f"{event} is repeated more than 2**53 times, which doubles cannot count; ask less often."
+            )
+        if count:
+            counts[event] = counts.get(event, 0) + int(count)
+    return counts

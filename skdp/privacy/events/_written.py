@@ -7,13 +7,30 @@ its fields' meaning, wherever its class lives; and one that nobody defined here 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, cast
 
-from ._event import Event
-from ._script import Script
+from ._event import Event, Script
+from ._objective import BestOf
 
-__all__ = ["Unread", "read_script", "written_script"]
+__all__ = ["Unread", "after_answers", "read_script", "written_script"]
+
+
+def after_answers(script: Script) -> Script:
+    """Return the script for rows that earlier answers may have chosen: no angle between two records is fixed then.
+
+    See docs/proofs/bought_scales.md.
+    """
+    return tuple((_anywhere(event), count) for event, count in script)
+
+
+def _anywhere(event: Event) -> Event:
+    if isinstance(event, BestOf):
+        return replace(event, scripts=tuple(map(after_answers, event.scripts)))
+    if getattr(event, "rule", None) == "two_signed":
+        return cast(Event, replace(cast(Any, event), rule="two_signed_anywhere"))
+    return event
+
 
 _ROOM = __name__.rpartition(".")[0]
 _OWN = "skdp/1:"  # counted up when the fields of an event come to mean something else

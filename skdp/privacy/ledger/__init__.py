@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING
 from ..._lazy import attach
 
 if TYPE_CHECKING:
-    from .._filter import Filter
-    from .._script import Recorder, Scripted
+    from .._filter import Filter, Recorder, Scripted
     from ._audit import Audit
-    from ._budget import Scope, Sent, budget, in_scope, paid
+    from ._budget import Partition, Scope, Sent, budget, in_scope, paid
     from ._ledger import Ledger
-    from ._partition import Partition
+    from ._place import Head
     from ._state import today
-    from ._witness import Head
     from .report import Report
 else:
     __getattr__, __dir__ = attach(
         __name__,
         {
             "Filter": "._filter",
-            "Recorder": "._script",
-            "Scripted": "._script",
+            "Recorder": "._filter",
+            "Scripted": "._filter",
             "Audit": "_audit",
             "Scope": "_budget",
             "Sent": "_budget",
@@ -34,9 +32,9 @@ else:
             "in_scope": "_budget",
             "paid": "_budget",
             "Ledger": "_ledger",
-            "Partition": "_partition",
+            "Partition": "_budget",
             "today": "_state",
-            "Head": "_witness",
+            "Head": "_place",
             "Report": "report",
         },
     )

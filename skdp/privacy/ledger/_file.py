@@ -18,10 +18,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias
 
-from ._lines import add_nonce, added, difference
-from ._place import place_of, refuse_disk, refuse_second_name, sync_folder
-from ._state import State, today
-from ._witness import Head, Witness, WitnessFile, refuse_rollback, refuse_stranger
+from ._place import (
+    Head,
+    Witness,
+    WitnessFile,
+    place_of,
+    refuse_disk,
+    refuse_rollback,
+    refuse_second_name,
+    refuse_stranger,
+    sync_folder,
+)
+from ._state import State, add_nonce, added, difference, today
 
 __all__ = [
     "BUSY_SECONDS",

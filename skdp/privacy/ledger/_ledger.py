@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from .._arithmetic import round_down, round_up
 from ..events import Script, checked
 from ..spec import Spec
-from ._lines import FORMAT
+from ._place import Head, Witness, witness_of
 from ._rules import Rules, refuse_count
-from ._state import Entry, State, today
+from ._state import FORMAT, Entry, State, today
 from ._store import Handle, Store
-from ._witness import Head, Witness, witness_of
 
 if TYPE_CHECKING:
     from ._audit import Audit
-    from ._partition import Partition
+    from ._budget import Partition
     from .report import Report
 
 __all__ = ["Ledger"]
@@ -230,7 +229,7 @@ class Ledger:
         >>> ledger.spent, hospitals["north"].remaining
         (0.6, 0.4)
         """
-        from ._partition import Partition
+        from ._budget import Partition
 
         return Partition(self, groups)
 

@@ -15,13 +15,13 @@ from typing import Any
 from ...exceptions import BudgetExceeded, NotSupported
 from .. import accountants
 from .._arithmetic import own_arithmetic, round_down, round_up
-from .._book import Book
-from .._counting import Counted, plus
 from .._currencies import CURRENCIES, FILTERS
+from .._exact import Counted, plus
+from .._filter import Book
 from .._gaussian import gaussian_epsilon, gaussian_mu
 from .._shifted import AnyBook, ShiftedBook, planned_order, tightly_priced, used
 from ..events import Script
-from ..events._script import is_whole
+from ..events._event import is_whole
 from ..spec import Spec
 from ._state import WHOLE, Entry, State, Totals
 from ._store import Repeats

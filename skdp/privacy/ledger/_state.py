@@ -1,17 +1,41 @@
-"""All that a ledger knows, as one value that is replaced as a whole: nobody sees half of a charge."""
+"""All that a ledger knows, as one value that is replaced as a whole: nobody sees half of a charge.
+
+A ledger as lines of text: what one state has that another had not. Nothing is rounded or recomputed.
+
+Totals are whole numbers and are read as they stand: prices found anew, by another version of a
+library, could round the other way and lose what was paid. Every line that is written carries a
+nonce, 16 random bytes: two equal charges are two lines, also where one of them was rolled back.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._counting import Counted
-from ..events import Script
+from .._exact import Counted
+from .._filter import Book
+from .._shifted import AnyBook, ShiftedBook
+from ..events import Script, read_script, written_script
+from ..spec import Spec
 
-__all__ = ["WHOLE", "Entry", "Log", "State", "Totals", "today"]
+__all__ = [
+    "FORMAT",
+    "WHOLE",
+    "Entry",
+    "Log",
+    "State",
+    "Totals",
+    "add_nonce",
+    "added",
+    "difference",
+    "today",
+]
+
 
 WHOLE = ("",)  # the one part of data that were never divided
 
@@ -76,3 +100,95 @@ def today() -> str:
 def _date(day: int) -> str:
     """The date so many days after 1970 began; a clock that is wrong by millennia refuses nobody."""
     return str(np.datetime64(day, "D"))
+
+
+FORMAT = 2
+
+_json = json.JSONEncoder(separators=(",", ":")).encode
+_BETWEEN = '","'
+
+
+def difference(before: State, after: State) -> str:
+    """Return a line that leads from a state to a later one."""
+    # Joined from texts: a charge writes the same entry many times, and one encoder for all takes twice as long.
+    line = f'{{"entries":[{",".join(map(_entry, after.since(before)))}]'
+    if after.books != before.books:
+        line += f',"books":{_json([_book(book) for book in after.books])}'
+    if after.parts != before.parts:
+        line += f',"parts":{_json(after.parts)}'
+    changed = ",".join(
+        [
+            f"{_json(part)}:{_totals(totals)}"
+            for part, totals in after.totals.items()
+            if before.totals.get(part) is not totals
+        ]
+    )
+    if changed:
+        line += f',"totals":{{{changed}}}'
+    if after.closed != before.closed:
+        line += f',"closed":{_json(sorted(after.closed))}'
+    return line + "}"
+
+
+def add_nonce(text: str) -> str:
+    """Return a line with 16 random bytes of the operating system, which make it unlike every other line."""
+    return f'{text[:-1]},"nonce":"{os.urandom(16).hex()}"}}'
+
+
+def added(state: State, text: str) -> State:
+    """The state with one more line."""
+    line = json.loads(text)
+    if "books" in line:
+        state = state._replace(books=tuple(_read_book(book) for book in line["books"]))
+    if "parts" in line:
+        state = state._replace(parts=tuple(line["parts"]), totals={})
+    totals = {part: _read(plain) for part, plain in line.get("totals", {}).items()}
+    state = state._replace(totals={**state.totals, **totals})
+    if "closed" in line:  # files of the first format close all parts together
+        closed = state.parts if line["closed"] is True else line["closed"]
+        state = state._replace(closed=frozenset(closed))
+    for plain in line["entries"]:
+        state = state._replace(log=state.plus(_read_entry(plain)))
+    return state
+
+
+@lru_cache(maxsize=64)
+def _entry(entry: Entry) -> str:
+    return _json({**entry._asdict(), "script": written_script(entry.script)})
+
+
+def _read_entry(plain: dict[str, Any]) -> Entry:
+    return Entry(
+        read_script(plain["script"]),
+        tuple(plain["parts"]),
+        plain["what"],
+        plain["when"],
+    )
+
+
+def _book(book: AnyBook) -> dict[str, Any]:
+    spec = book.spec
+    return {
+        "kind": book.kind,
+        "order": book.order,
+        "epsilon": spec.epsilon.hex(),
+        "delta": spec.delta.hex(),
+        "neighbors": spec.neighbors,
+    }
+
+
+def _read_book(plain: dict[str, Any]) -> AnyBook:
+    spec = Spec(float.fromhex(plain["epsilon"]), float.fromhex(plain["delta"]), plain["neighbors"])
+    if plain["kind"] == "shifted":
+        return ShiftedBook(spec, plain["order"])
+    return Book(spec, plain["kind"], plain["order"])
+
+
+def _totals(totals: Totals) -> str:
+    """Whole numbers as strings of digits, which no reader rounds."""
+    texts = ["null" if t is None else f'["{_BETWEEN.join(map(str, t))}"]' for t in totals]
+    return f"[{','.join(texts)}]"
+
+
+def _read(plain: list[list[str] | None]) -> Totals:
+    return tuple(None if text is None else tuple(map(int, text)) for text in plain)

@@ -17,12 +17,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...exceptions import NotSupported
-from .._counting import Counted
+from .._exact import Counted
 from .._shifted import AnyBook
 from ..events import Script, checked, tally
-from ._lines import added, difference
-from ._state import State, Totals
-from ._witness import Head, Witness, refuse_stranger
+from ._place import Head, Witness, refuse_stranger
+from ._state import State, Totals, added, difference
 
 if TYPE_CHECKING:
     from ._file import LedgerFile

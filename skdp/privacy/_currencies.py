@@ -1,4 +1,11 @@
-"""Currencies of filters, their base class, and the small reserve that is held back from a budget."""
+"""The currencies of filters: one class says what a promise allows, what events cost, what a total proves.
+
+Only currencies with a proof for prices that depend on answers: zCDP (sum of rho; Whitehouse et al.
+2023), Gaussian DP (sum of mu^2; Smith and Thakurta 2022, Koskela, Tobaben and Honkela 2022), Renyi
+at ONE order fixed beforehand (Feldman and Zrnic 2021), and sums of pure epsilons (Rogers et al.
+2016). A currency holds no state: totals are kept by `Filter` and `Ledger`, as exact numbers. A new
+one is a class and a line of `CURRENCIES`.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +16,32 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arithmetic import round_up
-from .._compose import reduced, total, total_rdp
-from .._conversion import (
+from ..exceptions import NotSupported
+from ._arithmetic import round_up
+from ._compose import reduced, total, total_rdp
+from ._conversion import (
     best_order,
     budget_at,
     largest_budget_per_order,
     renyi_epsilon,
     renyi_epsilon_at,
 )
-from .._exact import Exact, at_least, at_most, exact, meant, pure_price
-from .._gaussian import gaussian_epsilon, gaussian_mu
-from ..curves import priced
-from ..events import ZCDP, Event, Gaussian, PureDP, RenyiDP, Script
-from ..spec import Spec
+from ._exact import Exact, at_least, at_most, exact, meant, pure_price
+from ._gaussian import gaussian_epsilon, gaussian_mu
+from .curves import priced
+from .events import ZCDP, Event, Gaussian, PureDP, RenyiDP, Script
+from .spec import Spec
 
 __all__ = [
+    "CURRENCIES",
+    "FILTERS",
     "NOTHING",
-    "Counts",
     "Currency",
     "GaussianPrivacy",
     "PurePrivacy",
     "RenyiPrivacy",
     "ZeroConcentrated",
+    "currency_named",
 ]
 
 
@@ -234,3 +244,23 @@ class ZeroConcentrated(Currency):
     def allowance(self, amount: float, order: int | None) -> Script:
         """Any release of so much rho."""
         return ((ZCDP(amount), 1),)
+
+
+CURRENCIES: dict[str, Currency] = {
+    currency.name: currency
+    for currency in (ZeroConcentrated(), GaussianPrivacy(), RenyiPrivacy(), PurePrivacy())
+}
+FILTERS = tuple(CURRENCIES)
+
+_NOT_A_FILTER = {
+    "pld": "kind='pld' is not a filter: stopping when the privacy loss composed so far reaches the "
+    "target has no proof when later prices depend on earlier answers; use 'zcdp', 'gdp' or 'rdp'."
+}
+
+
+def currency_named(kind: str) -> Currency:
+    """The registered currency of that name, or a refusal that lists them."""
+    if kind not in CURRENCIES:
+        unknown = f"kind={kind!r} is unknown; use one of {FILTERS}."
+        raise NotSupported(_NOT_A_FILTER.get(kind, unknown))
+    return CURRENCIES[kind]
