@@ -4,14 +4,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from laws.csr_rows import Csr, CsrRows
 
 from skdp import DPGaussianNB, DPLinearSVR, DPLogisticRegression, DPRidge, NotSupported
 from skdp.entry import any_table
+from skdp.entry._arrays import table
 from skdp.mechanisms import _engine
-from skdp.mechanisms._engine import ENGINES
+from skdp.mechanisms._engine import ENGINES, read_table
 from skdp.mechanisms._rows import DenseRows
+from skdp.mechanisms._shards import ShardRows
 from skdp.metrics import dp_score
 from skdp.model_selection import DPGridSearchCV
 from skdp.preprocessing import DPStandardScaler, RowNormClipper
@@ -155,3 +158,18 @@ def test_names_of_columns_and_frames_go_the_way_they_went():
     model = DPLogisticRegression(**GIVEN, classes=[0, 1]).fit(given, Y)
     assert model.n_features_in_ == 3 and model.coef_.dtype == np.float32
     assert any_table(model, given, reset=False).shape == X.shape
+
+
+def test_a_frame_of_sparse_columns_is_a_dense_table():
+    """One text in it would make it dense for all records."""
+    frame = pd.DataFrame(np.eye(3)).astype(pd.SparseDtype(float, 0.0))
+    assert isinstance(table(DPLogisticRegression(), frame, reset=True), np.ndarray)
+
+
+def test_a_table_that_memory_does_not_hold_is_refused_in_a_sentence(monkeypatch):
+    def full(X):
+        raise MemoryError
+
+    monkeypatch.setattr(ShardRows, "read", full)
+    with pytest.raises(MemoryError, match="does not fit into memory"):
+        read_table(ShardRows.from_dense(np.eye(3)), own=True)

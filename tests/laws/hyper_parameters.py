@@ -13,7 +13,7 @@ from skdp.penalties import L1Ball
 from skdp.solvers import SOLVERS
 
 # The law is not about how many; of few candidates none may pass, which is when some hyper-parameters act.
-SHORT = {"steps": 30, "epochs": 4, "max_rounds": 60, "candidates": 2}
+SHORT = {"steps": 30, "epochs": 4, "max_rounds": 60, "candidates": 3}
 # From loud noise to none: some hyper-parameters act in one of them only.
 EPSILONS = (1.0, 10.0, 300.0, np.inf)
 
@@ -44,7 +44,7 @@ def others(solver, name):
     if isinstance(value, tuple):
         return [(*value[:k], 0.5 * value[k], *value[k + 1 :]) for k in range(len(value))]
     if value is None:
-        return [1, 10, 0.5, 3.0]
+        return [1, 10, 0.5, 3.0, 0.02]
     return [1, value + 1, 2 * value] if isinstance(value, int) else [0.5 * value, 1.5 * value, 0.1]
 
 

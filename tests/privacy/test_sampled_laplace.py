@@ -206,3 +206,19 @@ def test_the_ends_are_samples_of_all_and_of_nobody(neighbors):
 def test_a_certificate_refuses_what_the_checker_does_not_know():
     with pytest.raises(NotSupported, match="it knows no PoissonLaplace"):
         certificate(PoissonLaplace(1.0, 0.1), delta=1e-6, neighbors=ADD)
+
+
+@pytest.mark.parametrize("neighbors", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("rate", [0.0, 0.01, 0.9, 1.0])
+@pytest.mark.parametrize("shift", [0.0, 1e-6, 0.5, 4.0, 800.0])
+def test_epsilon_without_delta_is_the_largest_loss(shift, rate, neighbors):
+    """Of a removal, log(1 - q + q e^a); of a replacement, less log(1 - q + q e^-a) besides."""
+    multiplier = 1 / shift if shift else math.inf
+    with mp.workdps(60):
+        a, q = mp.mpf(1) / multiplier if shift else mp.mpf(0), mp.mpf(rate)
+        true = mp.log(1 - q + q * mp.exp(a))
+        if neighbors == "replace_one":
+            true -= mp.log(1 - q + q * mp.exp(-a))
+    found = epsilon(((PoissonLaplace(multiplier, rate), 1),), 0.0, neighbors)
+    most = 2 * shift if shift > 700 else float(true) * (1 + 1e-12)
+    assert float(true) <= found <= most
