@@ -8,6 +8,7 @@ script. Ledgers and receipts must cover it, whatever path led to them: fits, fol
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +22,7 @@ from laws.promises import Act
 from laws.records import Table, far_record, table
 
 from skdp.privacy import Ledger, Receipt, epsilon
-from skdp.privacy.events import BestOf, merged
+from skdp.privacy.events import BestOf, Gaussian, merged
 
 __all__ = ["all_is_paid", "receipts_in"]
 
@@ -119,10 +120,16 @@ def _touched(first: Seen, second: Seen) -> set[int]:
 def _less(asked: list[Any], covered: list[Any], relation: str, who: str) -> Iterator[str]:
     events = [(event, count) for script in covered for event, count in script]
     if any(isinstance(event, BestOf) for event, _ in events):
-        # The number of runs is secret, and they cost less together than one by one: each was announced.
+        # The number of runs is secret, and they cost less together than one by one. Each event was announced, or a
+        # costlier Gaussian one in its place, where answers choose among several settings what is asked.
         known = {event for event, _ in _inside(events)}
+        least = min(
+            (one.multiplier for one in known if isinstance(one, Gaussian)), default=math.inf
+        )
         for event in dict.fromkeys(asked):
-            if event not in known:
+            if event not in known and not (
+                isinstance(event, Gaussian) and event.multiplier >= least
+            ):
                 yield f"{event} was asked; {who} no such event"
         return
     told: Counter[Any] = Counter()
