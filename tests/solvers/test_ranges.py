@@ -45,7 +45,7 @@ def test_defaults_lie_in_range(name):
 @pytest.mark.parametrize(("name", "parameter"), CASES)
 @pytest.mark.parametrize("value", [-3, math.nan, "many", True])
 def test_outside_is_refused_with_value(name, parameter, value):
-    if parameter == "averaging" and value is True:
+    if parameter in ("averaging", "unit_direction") and value is True:
         value = 1  # a number is not an answer to yes or no
     solver = SOLVERS[name](**{parameter: value})
     with pytest.raises(ValueError, match=rf"{parameter}={value!r}; it must be"):
